@@ -1,0 +1,624 @@
+//! What happens during a run, as facts: the one stream that progress, logs and the record are made from.
+//!
+//! Nothing here judges: an [`Observation`] says what was seen, and `judge` decides what that is called
+//! and how bad it is. Every string of an event can be visited, so that secrets are masked in one place.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::finding::Phase;
+
+/// `NAME@RUNTIME`, or `NAME` alone where no runtime is named.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(pub String);
+
+impl fmt::Display for RowId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+/// One event of one row.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The row it is about.
+    pub row: RowId,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub enum EventKind {
+    /// The row is being prepared or measured; a short present participle, "installing npm:x".
+    Doing(String),
+    /// A line for the row's log.
+    Log(LogLine),
+    /// A message on the wire, for the row's wire log.
+    Wire(WireLine),
+    /// The package manager ended; how long it took.
+    Installed(Duration),
+    /// The sessions of the row begin: the host's load just before.
+    Measuring(HostLoad),
+    /// A call ended (for progress only; the sample is in the session's facts).
+    CallDone {
+        /// The tool.
+        tool: String,
+        /// How many calls of this probe have ended.
+        done: u32,
+        /// How many there will be.
+        of: u32,
+    },
+    /// A session ended, in whatever way.
+    Session(Box<SessionFacts>),
+    /// Something seen outside any session (prepare, row limits).
+    Observed(Observation),
+    /// The row was not run.
+    Skipped(Skip),
+    /// The row is over.
+    RowDone,
+}
+
+/// A line of a row's log.
+#[derive(Clone, Debug)]
+pub struct LogLine {
+    /// Who wrote it.
+    pub source: LogSource,
+    /// Time since the spawn of the session, or since the start of the preparation.
+    pub at: Duration,
+    /// Which session, counted from 1; 0 is the preparation.
+    pub session: u32,
+    /// The text without its line end; bytes that are no UTF-8 replaced.
+    pub text: String,
+}
+
+/// Who wrote a line of a row's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogSource {
+    /// We did.
+    Runner,
+    /// The server, on stderr.
+    Stderr,
+    /// The server, on stdout, what was no message.
+    Stdout,
+    /// A package manager.
+    Install,
+}
+
+/// A message on the wire.
+#[derive(Clone, Debug)]
+pub struct WireLine {
+    /// Which session of the row, counted from 1.
+    pub session: u32,
+    /// Since spawn.
+    pub at: Duration,
+    /// Which way.
+    pub direction: Direction,
+    /// The line without its line end, lossily decoded.
+    pub text: String,
+}
+
+/// Which way a message went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the server.
+    In,
+    /// To the server.
+    Out,
+}
+
+/// The host's load at one moment; each unknown where the system does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HostLoad {
+    /// Load average over one minute.
+    pub load_average_1m: Option<f64>,
+    /// `/proc/pressure/cpu`, `some avg10`.
+    pub cpu_pressure_avg10: Option<f64>,
+}
+
+/// Why a row was not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// The word.
+    pub reason: SkipReason,
+    /// A sentence fragment that says it.
+    pub message: String,
+    /// The one command or change that would cure it.
+    pub cure: Option<String>,
+}
+
+/// The words for a skipped row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// `enabled = false`.
+    Disabled,
+    /// `requires_host` cannot be resolved.
+    Offline,
+    /// A program it needs is not there.
+    ProgramMissing,
+    /// `--install never` and not installed.
+    NotInstalled,
+    /// A `url` row, while only stdio is supported.
+    Remote,
+    /// The run was interrupted before its turn.
+    Interrupted,
+}
+
+impl SkipReason {
+    /// The word in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::Offline => "offline",
+            Self::ProgramMissing => "program-missing",
+            Self::NotInstalled => "not-installed",
+            Self::Remote => "remote",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Which of a row's sessions this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionKind {
+    /// The start after a fresh installation; judges nothing.
+    FirstStart,
+    /// A full session; repeats count from 1.
+    Repeat(u32),
+    /// Handshake and list only.
+    ColdStart,
+}
+
+/// All that one life of one server process showed.
+#[derive(Clone, Debug)]
+pub struct SessionFacts {
+    /// Counted from 1 within the row, first starts included; the number in logs.
+    pub number: u32,
+    /// Which kind.
+    pub kind: SessionKind,
+    /// 1, or more on a retry.
+    pub attempt: u32,
+    /// Just before spawn to the first byte on stdout.
+    pub first_byte: Option<Duration>,
+    /// Just before spawn to the last byte of the handshake result.
+    pub cold_start: Option<Duration>,
+    /// Write of `tools/list` to the last byte of the last page.
+    pub list: Option<Duration>,
+    /// What the handshake told, null until it succeeded.
+    pub handshake: Option<HandshakeFacts>,
+    /// What really ran; looked at after the handshake.
+    pub identity: Option<ProcessIdentity>,
+    /// The tools, null until the list was read to its end (or as far as it could be).
+    pub tools: Option<Vec<ToolFacts>>,
+    /// One for each probe that was begun, in the order of the plan.
+    pub probes: Vec<ProbeFacts>,
+    /// How the process went; null if it never started.
+    pub shutdown: Option<ShutdownFacts>,
+    /// Memory and CPU time of the process tree, null where the system does not tell.
+    pub resources: Option<ResourceFacts>,
+    /// Everything out of the ordinary, in the order it was seen.
+    pub observations: Vec<Observation>,
+}
+
+/// What a handshake of either era told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandshakeFacts {
+    /// Which handshake.
+    pub era: Era,
+    /// The revision we offered.
+    pub requested: String,
+    /// The revision that is spoken.
+    pub negotiated: String,
+    /// `serverInfo.name`, verbatim; null if missing.
+    pub name: Option<String>,
+    /// `serverInfo.title`.
+    pub title: Option<String>,
+    /// `serverInfo.version`, verbatim (may be empty); null if missing.
+    pub version: Option<String>,
+    /// `instructions`.
+    pub instructions: Option<String>,
+    /// `capabilities` as sent.
+    pub capabilities: Value,
+}
+
+/// Which handshake a session used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// `initialize`, revisions up to 2025-11-25.
+    Initialize,
+    /// `server/discover`, 2026-07-28.
+    Discover,
+}
+
+impl Era {
+    /// The word in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Initialize => "initialize",
+            Self::Discover => "discover",
+        }
+    }
+}
+
+/// What really ran, read from the live process tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessIdentity {
+    /// The package that owns the running script.
+    pub package: Option<PackageFacts>,
+    /// The executable that runs it.
+    pub runtime: Option<RuntimeFacts>,
+    /// What started it.
+    pub launcher: Launcher,
+}
+
+/// An installed package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageFacts {
+    /// Its ecosystem.
+    pub ecosystem: Ecosystem,
+    /// Its name.
+    pub name: String,
+    /// The version on disk.
+    pub version: String,
+    /// Its folder (npm) or its `.dist-info` (PyPI).
+    pub path: PathBuf,
+}
+
+/// Where packages come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ecosystem {
+    /// npm.
+    Npm,
+    /// PyPI.
+    Pypi,
+}
+
+impl Ecosystem {
+    /// The prefix in a manifest and the word in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::Pypi => "pypi",
+        }
+    }
+}
+
+/// The interpreter that ran a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeFacts {
+    /// `node`, `python`, or the file name of another executable.
+    pub kind: String,
+    /// What its `--version` said, without prefix; null if it said nothing usable.
+    pub version: Option<String>,
+    /// Its path.
+    pub executable: PathBuf,
+}
+
+/// What started a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    /// The program itself (`env` and `python -m` included).
+    Direct,
+    /// `npx` or `npm exec`.
+    Npx,
+    /// `uvx` or `uv tool run`.
+    Uvx,
+    /// `sh -c`, `bash -c`.
+    Shell,
+    /// `docker run`, `podman run`.
+    Docker,
+}
+
+impl Launcher {
+    /// The word in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Npx => "npx",
+            Self::Uvx => "uvx",
+            Self::Shell => "shell",
+            Self::Docker => "docker",
+        }
+    }
+}
+
+/// One tool as listed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolFacts {
+    /// Its name.
+    pub name: String,
+    /// Its description; null if there is none.
+    pub description: Option<String>,
+    /// `inputSchema`; null if missing.
+    pub input_schema: Option<Value>,
+    /// `outputSchema`.
+    pub output_schema: Option<Value>,
+    /// `annotations`.
+    pub annotations: Option<Value>,
+}
+
+/// What one probe showed in one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeFacts {
+    /// Its place in the row's plan.
+    pub index: usize,
+    /// The very first call (warm-up included); null if that failed.
+    pub first: Option<Duration>,
+    /// Calls that ended as expected, warm-up left out.
+    pub samples: Vec<Duration>,
+    /// Calls made, warm-up left out.
+    pub calls: u32,
+    /// Calls that did not end as expected, failed warm-up calls included.
+    pub failures: u32,
+    /// Whether the calls that counted were refused, as expected.
+    pub refused: bool,
+    /// The start of the first reply's text (or error).
+    pub reply: Option<String>,
+}
+
+/// How a process went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShutdownFacts {
+    /// Stdin closed to process gone; null if it was gone already.
+    pub took: Option<Duration>,
+    /// The step that ended it.
+    pub step: ShutdownStep,
+    /// Its exit code, if it exited.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
+    /// Descendants that outlived it and were ended by us: pid and command line.
+    pub survivors: Vec<String>,
+    /// Those that could not be ended.
+    pub left_over: Vec<String>,
+}
+
+/// The step of the ladder that ended a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShutdownStep {
+    /// Closing stdin was enough.
+    StdinClosed,
+    /// It took SIGTERM.
+    Terminated,
+    /// It took SIGKILL.
+    Killed,
+    /// It had gone before.
+    AlreadyGone,
+}
+
+impl ShutdownStep {
+    /// The word in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StdinClosed => "stdin-closed",
+            Self::Terminated => "terminated",
+            Self::Killed => "killed",
+            Self::AlreadyGone => "already-gone",
+        }
+    }
+}
+
+/// What a process tree used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceFacts {
+    /// The largest sum of the resident sets seen.
+    pub peak_rss_bytes: u64,
+    /// User and system time of all processes of the tree.
+    pub cpu: Duration,
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Exit code, if it exited.
+    pub code: Option<i32>,
+    /// Signal, if one ended it.
+    pub signal: Option<i32>,
+    /// Its last lines on stderr, oldest first; empty if it wrote none.
+    pub last_lines: Vec<String>,
+}
+
+/// What came while we waited in vain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Bytes on stdout since the request was written.
+    pub bytes: u64,
+    /// Lines that were no messages.
+    pub noise_lines: u32,
+    /// Whole messages that were no answer to this request (notifications, other ids).
+    pub other_messages: u32,
+    /// The last line without its end, if output stopped in the middle of one.
+    pub unfinished: Option<String>,
+    /// The last line on stderr.
+    pub last_stderr: Option<String>,
+}
+
+/// Something out of the ordinary, as data; `judge` gives it a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// Where it was seen.
+    pub phase: Phase,
+    /// Which probe it belongs to (its place in the row's plan).
+    pub probe: Option<usize>,
+    /// What was seen.
+    pub what: Seen,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "each variant says what its fields hold")]
+pub enum Seen {
+    /// The manifest's entry cannot be used: the field and what is wrong.
+    ConfigError { field: String, problem: String },
+    /// A package could not be installed.
+    InstallFailed {
+        what: String,
+        problem: String,
+        last_lines: Vec<String>,
+    },
+    /// An update failed, and the earlier installation runs.
+    InstallStale {
+        what: String,
+        installed: String,
+        problem: String,
+    },
+    /// npx or uvx fetched something while it started: the line that says so.
+    Downloaded { line: String },
+    /// The system would not start it: what was tried and why not, with a cure.
+    SpawnFailed {
+        program: String,
+        problem: String,
+        hint: Option<String>,
+    },
+    /// It ended before it answered.
+    ExitedEarly { ending: Ending },
+    /// It ended later on.
+    ServerDied { ending: Ending },
+    /// No answer to the handshake within the limit.
+    InitTimeout {
+        limit: Duration,
+        received: Received,
+        hint: Option<String>,
+    },
+    /// The handshake was answered with an error.
+    InitError { code: i64, message: String },
+    /// The handshake result is not one: what is wrong.
+    InvalidInitialize { problem: String },
+    /// No revision in common: what we offered, what it speaks.
+    ProtocolVersion { offered: String, answered: String },
+    /// A part of the identity is missing or empty: `serverInfo`, `serverInfo.name`, `serverInfo.version`.
+    IdentityMissing { field: String },
+    /// `tools/list` was answered with an error.
+    ListError { code: i64, message: String },
+    /// No answer to `tools/list` within the limit.
+    ListTimeout { limit: Duration, received: Received },
+    /// More pages or tools than we read.
+    ListTooLong { pages: u32, tools: usize },
+    /// A cursor came again.
+    PaginationLoop { cursor: String, tools: usize },
+    /// Something about the list is not as it should be.
+    ListInvalid { problem: String },
+    /// A tool is not as it should be: its name and what is wrong.
+    ToolInvalid { tool: String, problem: String },
+    /// A name is listed more than once.
+    ToolDuplicate { tool: String, times: usize },
+    /// The server has no tools: whether it declares the capability.
+    NoTools { declared: bool },
+    /// A probe's tool is not listed.
+    ToolMissing { tool: String, listed: usize },
+    /// `isError: true` where none was expected: the text.
+    ToolError {
+        tool: String,
+        text: String,
+        failures: u32,
+        calls: u32,
+    },
+    /// A JSON-RPC error where none was expected.
+    RpcError {
+        tool: String,
+        code: i64,
+        message: String,
+        failures: u32,
+        calls: u32,
+    },
+    /// The backend said 429 or the like; the calls after it were not made.
+    RateLimited {
+        tool: String,
+        text: String,
+        failures: u32,
+        calls: u32,
+    },
+    /// No answer within the limit.
+    CallTimeout {
+        tool: String,
+        limit: Duration,
+        received: Received,
+        failures: u32,
+        calls: u32,
+    },
+    /// The call needs something that we do not offer: what.
+    CallUnsupported {
+        tool: String,
+        needs: String,
+        failures: u32,
+        calls: u32,
+    },
+    /// The reply misses the probe's expectation.
+    UnexpectedResult {
+        tool: String,
+        expected: String,
+        actual: String,
+        failures: u32,
+        calls: u32,
+    },
+    /// The reply is not a proper result.
+    CallInvalid { tool: String, problem: String },
+    /// A probe without expectation whose reply reads like an error.
+    SoftError { tool: String, text: String },
+    /// Lines on stdout that are no messages: the first, and how many.
+    StdoutNoise { first: String, lines: u32 },
+    /// Messages nobody asked for: the first, described, and how many.
+    StrayMessage { first: String, messages: u32 },
+    /// A message that is not UTF-8: its start, lossily decoded.
+    BadEncoding { excerpt: String, messages: u32 },
+    /// Output in a framing that is not ours: what it looks like.
+    BadFraming { looks_like: String, excerpt: String },
+    /// A line longer than the limit.
+    OutputLimit { limit: u64 },
+    /// An answer came back under another id than asked for.
+    IdMismatch {
+        expected: String,
+        actual: String,
+        tolerated: bool,
+    },
+    /// A request of the server's that was answered with -32601.
+    ServerRequestRefused { method: String, times: u32 },
+    /// Ending it took a signal, or something of it had to be ended.
+    UncleanShutdown { step: ShutdownStep, survivors: Vec<String> },
+    /// A process could not be ended.
+    LeftOver { processes: Vec<String> },
+    /// The whole row took longer than its limit.
+    RowTimeout { limit: Duration },
+    /// Ctrl-C came while the row ran.
+    Interrupted,
+    /// A later session disagrees with the first: what, then and now.
+    SessionDisagrees { what: String, first: String, later: String },
+}
+
+/// Where events go. Cheap to clone; never blocks; a closed receiver is no error.
+#[derive(Clone, Debug)]
+pub struct Sink {
+    row: RowId,
+    sender: UnboundedSender<Event>,
+}
+
+impl Sink {
+    /// A sink for one row.
+    pub fn new(row: RowId, sender: UnboundedSender<Event>) -> Self {
+        Self { row, sender }
+    }
+
+    /// Hands an event over.
+    pub fn send(&self, kind: EventKind) {
+        let event = Event {
+            row: self.row.clone(),
+            kind,
+        };
+        // The receiver only goes away when the run is torn down; nobody is left to tell.
+        drop(self.sender.send(event));
+    }
+
+    /// A line of our own for the row's log.
+    pub fn note(&self, session: u32, at: Duration, text: impl Into<String>) {
+        self.send(EventKind::Log(LogLine {
+            source: LogSource::Runner,
+            at,
+            session,
+            text: text.into(),
+        }));
+    }
+}
