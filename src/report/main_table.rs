@@ -58,7 +58,10 @@ pub(crate) struct MainRow {
 /// The figures of a run's main table.
 pub(crate) fn main_table(record: &RunRecord) -> MainTable {
     let sample_counts = record.rows.iter().map(|row| timed_samples(row).len());
-    let session_counts = record.rows.iter().map(|row| durations(row, |session| session.cold_start).len());
+    let session_counts = record
+        .rows
+        .iter()
+        .map(|row| durations(row, |session| session.cold_start).len());
     let usual_samples = most_frequent(sample_counts);
     let usual_sessions = most_frequent(session_counts);
     let rows: Vec<MainRow> = record
@@ -136,7 +139,9 @@ fn call_result(row: &RowRecord) -> String {
             None => "not reached".to_owned(),
         },
     };
-    let others = row.probes[1..].iter().filter(|other| other.outcome == Some(Outcome::Failed));
+    let others = row.probes[1..]
+        .iter()
+        .filter(|other| other.outcome == Some(Outcome::Failed));
     match (probe.outcome, others.count()) {
         (Some(Outcome::Failed) | None, _) | (_, 0) => result,
         (_, 1) => format!("{result}, but another probe failed"),
@@ -177,7 +182,10 @@ fn most_frequent(counts: impl Iterator<Item = usize>) -> Option<usize> {
     for count in counts.filter(|count| *count > 0) {
         *times.entry(count).or_insert(0_usize) += 1;
     }
-    times.into_iter().max_by_key(|(count, times)| (*times, *count)).map(|(count, _)| count)
+    times
+        .into_iter()
+        .max_by_key(|(count, times)| (*times, *count))
+        .map(|(count, _)| count)
 }
 
 fn unusual(count: usize, usual: Option<usize>) -> Option<usize> {
@@ -198,7 +206,10 @@ mod tests {
     #[test]
     fn the_call_result_says_what_came_of_the_timed_call() {
         assert_eq!(result_of(|_| {}), "ok");
-        assert_eq!(result_of(|row| row.probes[0].outcome = Some(Outcome::Refused)), "refused, as it should");
+        assert_eq!(
+            result_of(|row| row.probes[0].outcome = Some(Outcome::Refused)),
+            "refused, as it should"
+        );
         assert_eq!(result_of(|row| row.probes[0].outcome = None), "not reached");
         assert_eq!(result_of(|row| row.probes.clear()), "no probe");
     }

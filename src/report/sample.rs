@@ -142,7 +142,14 @@ fn warned() -> RowRecord {
     row.probes = vec![probe("fetch", 27, 698_000)];
     row.probes[0].calls = 30;
     row.probes[0].failures = 3;
+    row.probes[0].outcome = Some(Outcome::Failed);
     row.findings = vec![
+        finding(
+            Code::CallTimeout,
+            Severity::Warn,
+            Phase::Call,
+            "fetch did not answer within 30 s in 3 of 30 calls",
+        ),
         finding(
             Code::StdoutNoise,
             Severity::Warn,
@@ -162,7 +169,11 @@ fn browser() -> RowRecord {
     row.identity.package = package(Ecosystem::Npm, "@playwright/mcp", "0.0.83");
     row.identity.runtime = Some(runtime("node", "24.22.3"));
     row.tools = Some(tools(25));
-    row.sessions = vec![session(383_000, 10_100), session(401_000, 9_800), session(390_000, 10_000)];
+    row.sessions = vec![
+        session(383_000, 10_100),
+        session(401_000, 9_800),
+        session(390_000, 10_000),
+    ];
     row.probes = vec![probe("browser_navigate", 3, 40_500)];
     row
 }
@@ -195,7 +206,12 @@ fn hostile() -> RowRecord {
     error.actual = Some("boom".to_owned());
     error.hint = Some("see what the server says on stderr in its log".to_owned());
     row.findings = vec![
-        finding(Code::UncleanShutdown, Severity::Warn, Phase::Shutdown, "it took SIGTERM to end it"),
+        finding(
+            Code::UncleanShutdown,
+            Severity::Warn,
+            Phase::Shutdown,
+            "it took SIGTERM to end it",
+        ),
         error,
     ];
     row
@@ -323,8 +339,9 @@ fn tools(count: usize) -> Vec<ToolFacts> {
 
 /// Samples that rise by a hundredth each, the last of them an outlier.
 fn probe(tool: &str, samples: u32, micros: u64) -> ProbeRecord {
-    let mut durations: Vec<Duration> =
-        (0..samples).map(|number| Duration::from_micros(micros + micros * u64::from(number) / 100)).collect();
+    let mut durations: Vec<Duration> = (0..samples)
+        .map(|number| Duration::from_micros(micros + micros * u64::from(number) / 100))
+        .collect();
     if let Some(last) = durations.last_mut() {
         *last *= 4;
     }

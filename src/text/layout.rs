@@ -117,11 +117,7 @@ mod tests {
         let check = |text: &str, width: usize, lines: &[&str]| assert_eq!(wrap(text, width), lines);
         check("refused, as it should", 12, &["refused, as", "it should"]);
         check("sequential-thinking-server", 20, &["sequential-thinking-", "server"]);
-        check(
-            "Fetch (--allow-private-ips)",
-            20,
-            &["Fetch", "(--allow-private-ips", ")"],
-        );
+        check("Fetch (--allow-private-ips)", 20, &["Fetch (--allow-", "private-ips)"]);
         check("ends here: @scope/name", 14, &["ends here:", "@scope/name"]);
         check("abcdefgh", 3, &["abc", "def", "gh"]);
         check("", 5, &[""]);
