@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::finding::{Code, Finding, Severity};
 use crate::record::{RowRecord, RunRecord, Status, Totals};
-use crate::report::main_table::MainTable;
+use crate::report::main_table::{MainRow, MainTable};
 use crate::text::{counted, milliseconds};
 
 /// What a p95 of few samples is.
@@ -89,10 +89,10 @@ pub(crate) fn totals(totals: &Totals) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, status)| format!("{count} {}", status.name()))
         .collect();
-    match parts.is_empty() {
-        true => "no rows".to_owned(),
-        false => format!("{}: {}", counted(totals.rows, "row"), parts.join(", ")),
+    if parts.is_empty() {
+        return "no rows".to_owned();
     }
+    format!("{}: {}", counted(totals.rows, "row"), parts.join(", "))
 }
 
 /// What the client itself costs.
@@ -110,28 +110,30 @@ pub(crate) fn calibration(record: &RunRecord) -> String {
 
 /// What the figures of the main table are, with their n.
 pub(crate) fn caption(table: &MainTable) -> String {
-    let mut caption = String::from("Times in milliseconds.");
+    let unless_told = |unusual: fn(&MainRow) -> Option<usize>| {
+        let some_cell_tells = table.rows.iter().any(|row| unusual(row).is_some());
+        if some_cell_tells {
+            ", unless a cell says otherwise"
+        } else {
+            ""
+        }
+    };
+    let mut sentences = vec!["Times in milliseconds.".to_owned()];
     if let Some(samples) = table.usual_samples {
-        let where_not = match table.rows.iter().any(|row| row.unusual_samples.is_some()) {
-            true => ", unless a cell says otherwise",
-            false => "",
-        };
-        caption.push_str(&format!(
-            " Median and p95 (nearest rank): n = {samples}{where_not}; only calls that ended as expected count."
+        let unless = unless_told(|row| row.unusual_samples);
+        sentences.push(format!(
+            "Median and p95 (nearest rank): n = {samples}{unless}; only calls that ended as expected count."
         ));
     }
     if let Some(sessions) = table.usual_sessions {
+        let unless = unless_told(|row| row.unusual_sessions);
         let of = match sessions {
             1 => "one session".to_owned(),
             many => format!("the median of {many} sessions"),
         };
-        let where_not = match table.rows.iter().any(|row| row.unusual_sessions.is_some()) {
-            true => ", unless a cell says otherwise",
-            false => "",
-        };
-        caption.push_str(&format!(" Cold start and tools/list: {of}{where_not}."));
+        sentences.push(format!("Cold start and tools/list: {of}{unless}."));
     }
-    caption
+    sentences.join(" ")
 }
 
 fn row_sentences(row: &RowRecord) -> RowSentences<'_> {

@@ -16,6 +16,8 @@ use columns::{Alignment, Column, Density, lay_out};
 
 /// Spaces between columns.
 const GAP: u16 = 2;
+/// What a finding's further lines begin with: two spaces, the word, two spaces.
+const SENTENCE_INDENT: &str = "        ";
 /// Findings and footnotes are not set wider than this, or they could not be read.
 const WIDEST_TEXT: usize = 120;
 /// Longer messages end with an ellipsis; the record and the log have all of it.
@@ -101,11 +103,19 @@ fn push_sentence(text: &mut String, status: Status, sentence: &Sentence, width: 
     };
     let message = clean_for_terminal(&sentence.text);
     let said = format!("{subject}: {}", cut(&message, LONGEST_MESSAGE));
-    for (number, line) in wrap(&said, width.saturating_sub(8)).into_iter().enumerate() {
-        match number {
-            0 => text.push_str(&format!("  {}  {line}\n", paint.status(word))),
-            _ => text.push_str(&format!("        {line}\n")),
+    for (number, line) in wrap(&said, width.saturating_sub(SENTENCE_INDENT.len()))
+        .into_iter()
+        .enumerate()
+    {
+        if number == 0 {
+            text.push_str("  ");
+            text.push_str(&paint.status(word));
+            text.push_str("  ");
+        } else {
+            text.push_str(SENTENCE_INDENT);
         }
+        text.push_str(&line);
+        text.push('\n');
     }
     if let Some(hint) = &sentence.hint {
         push_lines(
@@ -191,9 +201,10 @@ impl Paint {
     }
 
     fn with(self, style: Style, text: &str) -> String {
-        match self.colour {
-            true => format!("{style}{text}{style:#}"),
-            false => text.to_owned(),
+        if self.colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
         }
     }
 }
