@@ -12,6 +12,13 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::finding::Phase;
 
+mod host_load;
+mod mask;
+mod mask_seen;
+mod mask_text;
+
+pub use mask_text::{mask_json_line, mask_text, mask_value};
+
 /// `NAME@RUNTIME`, or `NAME` alone where no runtime is named.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub String);
@@ -42,6 +49,8 @@ pub enum EventKind {
     Wire(WireLine),
     /// The package manager ended; how long it took.
     Installed(Duration),
+    /// A package of the manifest lies in place, installed now or earlier.
+    PackageInPlace(PackageFacts),
     /// The sessions of the row begin: the host's load just before.
     Measuring(HostLoad),
     /// A call ended (for progress only; the sample is in the session's facts).
