@@ -160,7 +160,8 @@ fn row_sentences(row: &RowRecord) -> RowSentences<'_> {
         id: &row.id.0,
         status: row.status,
         sentences: findings.into_iter().map(sentence).collect(),
-        log: Some(&row.log),
+        // An entry that cannot be used was never started.
+        log: (row.status != Status::Error).then_some(row.log.as_path()),
     }
 }
 

@@ -101,10 +101,11 @@ impl Stderr {
         self.drain().await;
         // The reader may have ended by itself; then nobody hears this.
         let _ = self.stop.take().map(|stop| stop.send(()));
-        if let Some(mut reader) = self.reader.take()
-            && tokio::time::timeout(DRAIN_LIMIT, &mut reader).await.is_err()
-        {
-            reader.abort();
+        if let Some(reader) = &mut self.reader {
+            if tokio::time::timeout(DRAIN_LIMIT, &mut *reader).await.is_err() {
+                reader.abort();
+            }
+            self.reader = None;
         }
     }
 }
@@ -332,6 +333,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(48))]
+
         #[test]
         fn how_the_bytes_were_split_into_reads_makes_no_difference(
             pieces in collection::vec(prop_oneof![Just("\r\n"), Just("\n"), Just("\r"), Just("word"), Just("")], 0..40),

@@ -136,8 +136,8 @@ fn columns(table: &MainTable, density: Density) -> Vec<Column> {
         ],
         Density::Medium => vec![
             status,
-            text(&["Server", "Runtime"], 18, server_and_runtime),
-            text(&["Reported name", "and version"], 22, reported),
+            text(&["Server", "Runtime"], 17, server_and_runtime),
+            text(&["Reported name", "and version"], 21, reported),
             text(&["Installed"], 10, |row| vec![known(row.installed.as_deref())]),
             number(&["Cold", "start", "(ms)"], cold_start),
             number(&["tools/", "list", "(ms)"], |row| vec![time(row.list)]),

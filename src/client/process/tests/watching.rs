@@ -108,6 +108,7 @@ sys.stdin.read()",
     assert!(facts.survivors.is_empty(), "{facts:?}");
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn memory_and_cpu_time_are_those_of_the_whole_tree() {
     let script = "import subprocess, sys, time
