@@ -51,7 +51,7 @@ impl Npm {
                 .find_map(|program| script_of(program))
         };
         let shipped = || shipped_with(node);
-        let script = if is_default(node, environment) {
+        let script = if node.is_first_on_path(environment) {
             on_path().or_else(shipped)
         } else {
             shipped().or_else(on_path)
@@ -116,7 +116,7 @@ impl Npm {
         // `self.environment` has our Node first on PATH; the user's PATH comes after it.
         let users = std::env::join_paths(self.environment.path().into_iter().skip(1)).ok()?;
         let environment = self.environment.clone().with("PATH", users);
-        if is_default(&self.node, &environment) {
+        if self.node.is_first_on_path(&environment) {
             return None;
         }
         Some(Errand {
@@ -130,14 +130,6 @@ impl Npm {
 }
 
 const CONFIG_ARGUMENTS: &[&str] = &["config", "get", "globalconfig", "cafile"];
-
-/// Whether that Node is the first on PATH.
-fn is_default(node: &Interpreter, environment: &Environment) -> bool {
-    let first = environment
-        .program("node")
-        .and_then(|program| program.canonicalize().ok());
-    first.is_some() && first == node.executable.canonicalize().ok()
-}
 
 /// The script behind an `npm` on PATH; none if it is a version manager's shim.
 fn script_of(program: &Path) -> Option<PathBuf> {

@@ -5,13 +5,28 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Instant;
 
+use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
-use crate::event::{PackageFacts, RowId, RuntimeFacts, Sink, Skip};
-use crate::plan::Plan;
+use crate::event::{PackageFacts, RowId, RuntimeFacts, Sink, Skip, SkipReason};
+use crate::package::Environment;
+use crate::plan::{InstallMode, Launch, Plan, Row};
 
+mod browser;
+mod caches;
 mod fixtures;
+mod hosts;
+mod installing;
+mod packages;
+mod programs;
+mod runtime;
+mod runtimes;
+mod voice;
+
+use installing::Installing;
+use voice::Voice;
 
 pub use fixtures::{Page, Scratch};
 
@@ -48,11 +63,134 @@ pub struct ReadyRow {
     pub runtime: Option<RuntimeFacts>,
 }
 
+/// What all steps know.
+struct Surroundings<'a> {
+    plan: &'a Plan,
+    environment: &'a Environment,
+    cancel: &'a CancellationToken,
+    installing: Installing,
+}
+
+/// A row on its way.
+struct Candidate<'a> {
+    row: &'a Row,
+    launch: &'a Launch,
+    voice: Voice,
+    ready: ReadyRow,
+}
+
+/// The rows on their way, and those that are done with.
+struct Rows<'a> {
+    going: Vec<Candidate<'a>>,
+    out: Prepared,
+}
+
 /// Puts in place what the rows of the plan need. Never fails as a whole, and ends soon after `cancel`.
 pub async fn prepare(plan: &Plan, sinks: &dyn Fn(&RowId) -> Sink, cancel: &CancellationToken) -> Prepared {
-    let _ = (sinks, cancel);
-    let runnable = plan.rows.iter().filter(|row| row.launch().is_some());
-    runnable
-        .map(|row| (row.id.clone(), Readiness::Ready(ReadyRow::default())))
+    prepare_in(plan, sinks, &Environment::ours(), cancel).await
+}
+
+async fn prepare_in(
+    plan: &Plan,
+    sinks: &dyn Fn(&RowId) -> Sink,
+    environment: &Environment,
+    cancel: &CancellationToken,
+) -> Prepared {
+    let started = Instant::now();
+    let surroundings = Surroundings {
+        plan,
+        environment,
+        cancel,
+        installing: Installing::new(&plan.settings.state, cancel),
+    };
+    let mut rows = Rows::new(plan, |row| Voice::new(sinks(row), started));
+    programs::check(&surroundings, &mut rows).await;
+    hosts::check(&mut rows).await;
+    runtime::give(&surroundings, &mut rows).await;
+    packages::give(&surroundings, &mut rows).await;
+    browser::give(&surroundings, &mut rows).await;
+    caches::give(plan, &mut rows);
+    rows.finish(cancel)
+}
+
+impl<'a> Rows<'a> {
+    fn new(plan: &'a Plan, voice: impl Fn(&RowId) -> Voice) -> Self {
+        let going = plan.rows.iter().filter_map(|row| {
+            Some(Candidate {
+                row,
+                launch: row.launch()?,
+                voice: voice(&row.id),
+                ready: ReadyRow::default(),
+            })
+        });
+        Self {
+            going: going.collect(),
+            out: Prepared::new(),
+        }
+    }
+
+    /// Takes rows out: those for which `verdict` has something to say.
+    fn sort_out(&mut self, mut verdict: impl FnMut(&mut Candidate<'a>) -> Result<(), Readiness>) {
+        for mut candidate in std::mem::take(&mut self.going) {
+            match verdict(&mut candidate) {
+                Ok(()) => self.going.push(candidate),
+                Err(readiness) => drop(self.out.insert(candidate.row.id.clone(), readiness)),
+            }
+        }
+    }
+
+    fn finish(mut self, cancel: &CancellationToken) -> Prepared {
+        for candidate in self.going {
+            let readiness = if cancel.is_cancelled() {
+                Readiness::interrupted()
+            } else {
+                Readiness::Ready(candidate.ready)
+            };
+            self.out.insert(candidate.row.id.clone(), readiness);
+        }
+        self.out
+    }
+}
+
+impl Readiness {
+    fn skipped(reason: SkipReason, message: impl Into<String>, cure: Option<String>) -> Self {
+        Self::Skipped(Skip {
+            reason,
+            message: message.into(),
+            cure,
+        })
+    }
+
+    fn interrupted() -> Self {
+        Self::skipped(SkipReason::Interrupted, "the run was interrupted before its turn", None)
+    }
+
+    fn not_installed(what: &str) -> Self {
+        let cure = Some("run without --install never".to_owned());
+        Self::skipped(SkipReason::NotInstalled, format!("{what} is not installed"), cure)
+    }
+}
+
+impl Surroundings<'_> {
+    fn mode(&self) -> InstallMode {
+        self.plan.settings.install
+    }
+}
+
+/// A short name for what these texts say together.
+fn digest(texts: &[&str]) -> String {
+    let mut hasher = Sha256::new();
+    for text in texts {
+        hasher.update(text.as_bytes());
+        hasher.update([0]);
+    }
+    hasher
+        .finalize()
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
         .collect()
 }
+
+#[cfg(all(test, unix))]
+mod tests;
