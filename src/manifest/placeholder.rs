@@ -177,6 +177,12 @@ pub(super) fn is_variable_name(name: &str) -> bool {
             .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
+impl FromIterator<Piece> for Text {
+    fn from_iter<I: IntoIterator<Item = Piece>>(pieces: I) -> Self {
+        Self(pieces.into_iter().collect())
+    }
+}
+
 impl TryFrom<String> for Text {
     type Error = TextProblem;
 
