@@ -27,7 +27,7 @@ pub fn median(samples: &[Duration]) -> Option<Duration> {
         return Some(upper);
     }
     let lower = sorted[middle - 1];
-    Some(lower + (upper - lower) / 2)
+    Some(lower + upper.abs_diff(lower) / 2)
 }
 
 /// The 95th percentile by nearest rank, `x[ceil(0.95 n)]` of the sorted samples: always a value
