@@ -1,5 +1,5 @@
 //! The record: the facts and findings of a run. Built from events, written as versioned JSON
-//! (`json.rs`), read back as the history of later runs. It does not judge.
+//! (`json/`), read back as the history of later runs. It does not judge.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,9 +8,21 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::event::{
-    Ecosystem, HostLoad, Launcher, Observation, ResourceFacts, RowId, RuntimeFacts, SessionFacts, Skip, ToolFacts,
+    Ecosystem, HostLoad, Launcher, Observation, ResourceFacts, RowId, RuntimeFacts, SessionFacts, Skip,
 };
 use crate::finding::Finding;
+
+mod builder;
+mod host;
+mod identity;
+pub mod json;
+mod mask;
+mod probes;
+mod row;
+mod tool;
+
+pub use builder::{RecordBuilder, RunHeader};
+pub use tool::ToolRecord;
 
 /// The facts and findings of a run.
 #[derive(Clone, Debug)]
@@ -145,7 +157,7 @@ pub struct RowRecord {
     /// The sessions that count, in order (the start after an installation is not among them).
     pub sessions: Vec<SessionFacts>,
     /// The first session's tools.
-    pub tools: Option<Vec<ToolFacts>>,
+    pub tools: Option<Vec<ToolRecord>>,
     /// Every probe of the plan, over all repeats.
     pub probes: Vec<ProbeRecord>,
     /// The largest of all sessions.
