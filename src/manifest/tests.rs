@@ -331,6 +331,13 @@ fn every_key_of_the_design_is_accepted_and_arrives() {
     assert_eq!(manifest.requires[0].install.len(), 2);
 }
 
+#[test]
+fn the_example_of_the_design_is_a_good_manifest() {
+    let manifest = parse(include_str!("../../tests/fixtures/manifests/example.toml"))
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert_eq!(manifest.servers[0].1.probes.len(), 2);
+}
+
 fn schema() -> Value {
     serde_json::from_str(SCHEMA).expect("the schema is JSON")
 }
