@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer};
 
 /// Longer than any run that is meant.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// What would be right, for messages.
 pub(super) const WANTED: &str = "a number and a unit, such as \"500ms\", \"60s\", \"2m\" or \"1h\"";

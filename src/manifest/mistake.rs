@@ -26,7 +26,7 @@ pub struct Mistake {
 pub struct Mistakes {
     path: String,
     source: String,
-    mistakes: Vec<Mistake>,
+    all: Vec<Mistake>,
 }
 
 impl Mistake {
@@ -66,23 +66,23 @@ impl Mistakes {
         Self {
             path: path.display().to_string(),
             source,
-            mistakes,
+            all: mistakes,
         }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.mistakes.len()
+        self.all.len()
     }
 
     /// Whether there are none; never, where parsing failed.
     pub fn is_empty(&self) -> bool {
-        self.mistakes.is_empty()
+        self.all.is_empty()
     }
 
     /// Each of them, in the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = &Mistake> {
-        self.mistakes.iter()
+        self.all.iter()
     }
 
     /// The text for a file, a pipe or a terminal without colours.
@@ -98,7 +98,7 @@ impl Mistakes {
     fn render(&self, renderer: &Renderer) -> String {
         let renderer = renderer.clone().decor_style(DecorStyle::Ascii);
         let mut text = String::new();
-        for mistake in &self.mistakes {
+        for mistake in &self.all {
             text.push_str(&renderer.render(&self.report(mistake)));
             text.push_str("\n\n");
         }

@@ -8,6 +8,7 @@ use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::Value;
 
 use super::mistake::Mistake;
+use super::spelling::closest;
 use super::tree::{Content, Entry, Node, Step};
 
 /// The JSON Schema of a manifest, draft 2020-12.
@@ -47,12 +48,18 @@ fn mistakes(root: &Node, error: &ValidationError<'_>) -> Vec<Mistake> {
         field: field_name(&path),
     };
     let schema = schema_at(error);
+    let is_table = matches!(node.content, Content::Table(_));
     match error.kind() {
+        // What is no table at all is told as such.
+        ValidationErrorKind::OneOfNotValid { .. } | ValidationErrorKind::OneOfMultipleValid { .. } if !is_table => {
+            Vec::new()
+        }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             unexpected.iter().map(|key| unknown_key(&place, key, schema)).collect()
         }
         ValidationErrorKind::PropertyNames { error } => vec![bad_name(&place, error)],
         ValidationErrorKind::Required { property } => vec![missing(&place, property, schema)],
+        ValidationErrorKind::OneOfNotValid { .. } if is_misspelt(node, schema) => Vec::new(),
         ValidationErrorKind::OneOfNotValid { .. } => vec![none_given(&place)],
         ValidationErrorKind::OneOfMultipleValid { .. } => vec![both_given(&place)],
         ValidationErrorKind::Type { kind } => vec![wrong_type(&place, kind)],
@@ -82,7 +89,11 @@ fn field_name(path: &[Step]) -> String {
                 name.push('.');
                 name.push_str(key);
             }
-            Step::Index(index) => name.push_str(&format!("[{index}]")),
+            Step::Index(index) => {
+                name.push('[');
+                name.push_str(&index.to_string());
+                name.push(']');
+            }
         }
     }
     name
@@ -150,7 +161,7 @@ fn bad_name(place: &Place<'_>, error: &ValidationError<'_>) -> Mistake {
                 name.escape_debug()
             ),
         )
-        .label("letters, digits and `_`, no digit first");
+        .label("no `=` and no blanks");
     }
     Mistake::new(
         span,
@@ -181,6 +192,16 @@ fn missing(place: &Place<'_>, property: &Value, schema: &Value) -> Mistake {
 
 fn is_runtime(place: &Place<'_>) -> bool {
     place.field.starts_with("runtimes.")
+}
+
+/// Whether a key that is missing is there with a slip in it, which is told on its own.
+fn is_misspelt(table: &Node, schema: &Value) -> bool {
+    let Some(known) = schema["properties"].as_object() else {
+        return false;
+    };
+    let unknown = table.entries().iter().filter(|entry| !known.contains_key(&entry.key));
+    let mut meant = unknown.filter_map(|entry| closest(&entry.key, known.keys().map(String::as_str)));
+    meant.any(|key| ["command", "url", "node", "python"].contains(&key))
 }
 
 fn none_given(place: &Place<'_>) -> Mistake {

@@ -56,7 +56,7 @@ impl Node {
                 .iter()
                 .all(|mistake| line_of(source, mistake.span.start) != line)
             {
-                mistakes.push(Mistake::new(span, error.message()).label("this is not TOML"));
+                mistakes.push(Mistake::new(span, error.message()).label(grammar_label(error.message())));
             }
         }
         let span = table.span();
@@ -137,12 +137,18 @@ impl Entry {
     }
 }
 
+fn grammar_label(message: &str) -> &'static str {
+    if message.starts_with("duplicate key") {
+        "defined before"
+    } else {
+        "this is not TOML"
+    }
+}
+
 /// The line of an offset, from 0.
 fn line_of(source: &str, offset: usize) -> usize {
-    source.as_bytes()[..offset.min(source.len())]
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
+    let before = &source[..source.floor_char_boundary(offset)];
+    before.matches('\n').count()
 }
 
 fn entries(table: DeTable<'_>, mistakes: &mut Vec<Mistake>) -> Vec<Entry> {
@@ -163,13 +169,14 @@ fn node(value: Spanned<DeValue<'_>>, mistakes: &mut Vec<Mistake>) -> Node {
     let span = value.span();
     let content = match value.into_inner() {
         DeValue::String(text) => Content::Text(text.into_owned()),
-        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => Content::Integer(number),
-            Err(_) => {
+        DeValue::Integer(number) => {
+            if let Ok(number) = i64::from_str_radix(number.as_str(), number.radix()) {
+                Content::Integer(number)
+            } else {
                 mistakes.push(Mistake::new(span.clone(), "this number is too large").label("does not fit 64 bits"));
                 Content::Integer(0)
             }
-        },
+        }
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
             Ok(number) if number.is_finite() => Content::Float(number),
             Ok(_) | Err(_) => {

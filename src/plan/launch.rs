@@ -157,7 +157,7 @@ fn environment(server: &Server, resolver: &mut Resolver<'_>) -> Vec<(String, Tem
             match environment_file::read(&path) {
                 Ok(lines) => {
                     for (name, value) in lines {
-                        resolver.secrets.from_file(&name, &value);
+                        resolver.secrets.variable(&name, &value);
                         set(&mut variables, name, Template::literal(value));
                     }
                 }

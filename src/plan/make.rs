@@ -215,7 +215,8 @@ fn not_yet(drafts: &[Draft<'_>]) -> Vec<String> {
         ];
         for key in used
             .into_iter()
-            .filter_map(|(key, used)| used.then(|| format!("servers.{name}.{key}")))
+            .filter(|(_, used)| *used)
+            .map(|(key, _)| format!("servers.{name}.{key}"))
         {
             if !keys.contains(&key) {
                 keys.push(key);

@@ -331,3 +331,6 @@ impl Row {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -77,7 +77,7 @@ impl Resolver<'_> {
                 (Piece::Literal(_), Segment::Literal(text)) => pattern.push_str(&text),
                 (_, Segment::Literal(text)) => pattern.push_str(&regex::escape(&text)),
                 (_, Segment::Fixture(_)) => {
-                    self.problem(field, format!("${{{}}} cannot stand in a pattern", piece.name()))
+                    self.problem(field, format!("${{{}}} cannot stand in a pattern", piece.name()));
                 }
             }
         }
@@ -140,9 +140,9 @@ impl Resolver<'_> {
     fn variable(&mut self, field: &str, name: &str, default: Option<&str>) -> String {
         match (self.environment.variable(name), default) {
             // As in a shell, `:-` also stands in for an empty variable.
-            (Some(""), Some(default)) | (None, Some(default)) => default.to_owned(),
+            (Some("") | None, Some(default)) => default.to_owned(),
             (Some(value), _) => {
-                self.secrets.from_variable(name, value);
+                self.secrets.variable(name, value);
                 value.to_owned()
             }
             (None, None) => {

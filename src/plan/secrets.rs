@@ -107,19 +107,14 @@ impl Secrets {
         }
     }
 
-    /// The value of a variable of our own environment.
-    pub(super) fn from_variable(&mut self, name: &str, value: &str) {
-        // A plain number is only a secret under a telling name: masked, it would eat figures in the text.
-        let plain_number = value.chars().all(|letter| letter.is_ascii_digit());
-        if !is_public_variable(name) && (!plain_number || reads_like_secret(name)) {
+    /// The value of a variable of our own environment or of an `env_file`.
+    pub(super) fn variable(&mut self, name: &str, value: &str) {
+        // A short number is only a secret under a telling name: masked, it would eat figures in the text.
+        let short_number = value.len() < 8 && value.chars().all(|letter| letter.is_ascii_digit());
+        if !is_public_variable(name) && (!short_number || reads_like_secret(name)) {
             self.add(value);
         }
         self.urls(value);
-    }
-
-    /// A value of an `env_file`.
-    pub(super) fn from_file(&mut self, name: &str, value: &str) {
-        self.from_variable(name, value);
     }
 
     /// The value of a header.

@@ -12,7 +12,7 @@ use super::tree::{Entry, Node};
 
 use crate::version::Requirement;
 
-/// The keys that hold durations; the second may be zero.
+/// The keys that hold durations longer than nothing.
 const TIMEOUTS: [&str; 5] = [
     "startup_timeout",
     "list_timeout",
@@ -20,6 +20,7 @@ const TIMEOUTS: [&str; 5] = [
     "row_timeout",
     "timeout",
 ];
+/// The one that may be zero.
 const GRACE: &str = "shutdown_grace";
 
 /// What the checks of a server look up in the rest of the manifest.
@@ -46,17 +47,17 @@ pub(super) fn check(root: &Node, source: &str) -> Vec<Mistake> {
             .collect(),
     };
     durations(table("defaults"), "", &mut mistakes);
-    table("runtimes")
-        .iter()
-        .for_each(|runtime| runtime_range(runtime, &mut mistakes));
+    for runtime in table("runtimes") {
+        runtime_range(runtime, &mut mistakes);
+    }
     twice(
         programs.iter().filter_map(|program| program.get("program")),
         "program",
         &mut mistakes,
     );
-    table("servers")
-        .iter()
-        .for_each(|server| server::check(server, &known, &mut mistakes));
+    for server in table("servers") {
+        server::check(server, &known, &mut mistakes);
+    }
     dates(root, false, &mut mistakes);
     mistakes
 }

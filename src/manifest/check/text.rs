@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::manifest::mistake::Mistake;
-use crate::manifest::placeholder::{KNOWN_PLACEHOLDERS, Text, TextProblem};
+use crate::manifest::placeholder::{KNOWN_PLACEHOLDERS, Piece, Text, TextProblem, is_variable_name};
 use crate::manifest::spelling::closest;
 use crate::manifest::tree::Node;
 
@@ -38,7 +38,7 @@ pub(super) fn check(
         let refused = match allowed {
             Allowed::All => false,
             Allowed::BeforeSessions => piece.is_fixture(),
-            Allowed::None => !matches!(piece, crate::manifest::Piece::Literal(_)),
+            Allowed::None => !matches!(piece, Piece::Literal(_)),
         };
         if refused {
             mistakes.push(misplaced(node, field, piece.name(), allowed, source));
@@ -83,9 +83,7 @@ fn unknown(mistake: Mistake, inside: &str) -> Mistake {
     ) {
         Some(closest) => mistake.help(format!("did you mean `${{{closest}}}`?")),
         // Other clients write their variables so.
-        None if super::super::placeholder::is_variable_name(variable)
-            && variable.chars().all(|letter| !letter.is_ascii_lowercase()) =>
-        {
+        None if is_variable_name(variable) && variable.chars().all(|letter| !letter.is_ascii_lowercase()) => {
             mistake.help(format!("an environment variable is written `${{env:{inside}}}`"))
         }
         None => mistake,
