@@ -1,1 +1,3 @@
-//! (being built)
+//! npm and PyPI: what is installed, and what really runs.
+
+pub mod identity;
