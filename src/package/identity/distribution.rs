@@ -17,7 +17,11 @@ pub(super) fn owner_of_module(interpreter: &Interpreter, module: &str) -> Option
     let top = module.split('.').next().unwrap_or(module);
     let rank = |folder: &Path| {
         let record = Record::read(folder);
-        let own = [format!("{path}/__main__.py"), format!("{path}.py"), format!("{path}/__init__.py")];
+        let own = [
+            format!("{path}/__main__.py"),
+            format!("{path}.py"),
+            format!("{path}/__init__.py"),
+        ];
         let own = own.iter().position(|file| record.has(file));
         let by_record = own.map(|place| 9 - place);
         let by_folder = || record.has_in(&format!("{path}/")).then_some(4);
@@ -60,8 +64,14 @@ fn best(interpreter: &Interpreter, rank: impl Fn(&Path) -> Option<usize>) -> Opt
 }
 
 fn dist_infos(site: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(site).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut folders: Vec<PathBuf> = entries.filter(|path| path.extension() == Some(OsStr::new("dist-info"))).collect();
+    let entries = std::fs::read_dir(site)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    let mut folders: Vec<PathBuf> = entries
+        .filter(|path| path.extension() == Some(OsStr::new("dist-info")))
+        .collect();
     folders.sort();
     folders
 }
@@ -80,7 +90,9 @@ fn facts(folder: &Path) -> Option<PackageFacts> {
 fn header(metadata: &str, name: &str) -> Option<String> {
     let headers = metadata.lines().take_while(|line| !line.trim().is_empty());
     let mut pairs = headers.filter_map(|line| line.split_once(':'));
-    let value = pairs.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned());
+    let value = pairs
+        .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.trim().to_owned());
     value.filter(|value| !value.is_empty())
 }
 
@@ -110,7 +122,10 @@ fn has_entry_point(folder: &Path, name: &str) -> bool {
 }
 
 fn is_bin(interpreter: &Interpreter, folder: &Path) -> bool {
-    interpreter.bins.iter().any(|bin| bin.canonicalize().is_ok_and(|bin| bin == folder))
+    interpreter
+        .bins
+        .iter()
+        .any(|bin| bin.canonicalize().is_ok_and(|bin| bin == folder))
 }
 
 fn read(folder: &Path, file: &str) -> Option<String> {

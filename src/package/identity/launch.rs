@@ -38,20 +38,20 @@ pub(super) enum Target {
 }
 
 /// Reads a launch command.
-pub(super) fn read(argv: &[String]) -> Launch {
-    let Some((program, args)) = argv.split_first() else {
+pub(super) fn read(command_line: &[String]) -> Launch {
+    let Some((program, args)) = command_line.split_first() else {
         return plain(Launcher::Direct, Target::Unclear);
     };
     match program_name(program).as_str() {
         "env" => read_env(args),
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" => read_shell(argv),
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" => read_shell(command_line),
         "npx" => plain(Launcher::Npx, Target::Npx(npx::read_npx(args))),
-        "npm" => read_npm(argv),
+        "npm" => read_npm(command_line),
         "uvx" => plain(Launcher::Uvx, Target::Uvx(uvx::read_uvx(args))),
-        "uv" => read_uv(argv),
+        "uv" => read_uv(command_line),
         "docker" | "podman" => plain(Launcher::Docker, Target::Unclear),
-        "node" | "nodejs" => read_node(argv),
-        _ => plain(Launcher::Direct, Target::Program(argv.to_vec())),
+        "node" | "nodejs" => read_node(command_line),
+        _ => plain(Launcher::Direct, Target::Program(command_line.to_vec())),
     }
 }
 
@@ -88,7 +88,10 @@ fn read_env(args: &[String]) -> Launch {
 /// The words of `env -S` may begin with assignments of their own.
 fn read_env_words(words: &[String], mut environment: Vec<(String, String)>) -> Launch {
     let assignments = words.iter().map_while(|word| shell::assignment(word));
-    let count = words.iter().take_while(|word| shell::assignment(word).is_some()).count();
+    let count = words
+        .iter()
+        .take_while(|word| shell::assignment(word).is_some())
+        .count();
     environment.extend(assignments);
     finish_env(&words[count..], environment)
 }
@@ -110,9 +113,9 @@ fn split_string<'a>(word: &str, after: &'a [String]) -> Option<(String, &'a [Str
 }
 
 /// `sh -c TEXT`; a shell that runs a script file is a program like any other.
-fn read_shell(argv: &[String]) -> Launch {
-    let Some(text) = shell::command_text(&argv[1..]) else {
-        return plain(Launcher::Direct, Target::Program(argv.to_vec()));
+fn read_shell(command_line: &[String]) -> Launch {
+    let Some(text) = shell::command_text(&command_line[1..]) else {
+        return plain(Launcher::Direct, Target::Program(command_line.to_vec()));
     };
     let mut commands = shell::commands(text);
     let Some(last) = commands.pop() else {
@@ -132,24 +135,24 @@ fn read_shell(argv: &[String]) -> Launch {
 }
 
 /// `npm exec` and its short form `npm x`; every other `npm` command is a program.
-fn read_npm(argv: &[String]) -> Launch {
-    match npx::read_npm(&argv[1..]) {
+fn read_npm(command_line: &[String]) -> Launch {
+    match npx::read_npm(&command_line[1..]) {
         Some(call) => plain(Launcher::Npx, Target::Npx(call)),
-        None => plain(Launcher::Direct, Target::Program(argv.to_vec())),
+        None => plain(Launcher::Direct, Target::Program(command_line.to_vec())),
     }
 }
 
 /// `uv tool run`, which shows itself as `uv tool uvx` when it was started as `uvx`.
-fn read_uv(argv: &[String]) -> Launch {
-    match uvx::read_uv(&argv[1..]) {
+fn read_uv(command_line: &[String]) -> Launch {
+    match uvx::read_uv(&command_line[1..]) {
         Some(call) => plain(Launcher::Uvx, Target::Uvx(call)),
-        None => plain(Launcher::Direct, Target::Program(argv.to_vec())),
+        None => plain(Launcher::Direct, Target::Program(command_line.to_vec())),
     }
 }
 
 /// `node …/npx-cli.js` is `npx`, however it was started.
-fn read_node(argv: &[String]) -> Launch {
-    let args = &argv[1..];
+fn read_node(command_line: &[String]) -> Launch {
+    let args = &command_line[1..];
     let script = node::positionals(args).into_iter().next();
     if let Some(position) = script {
         let rest = &args[position + 1..];
@@ -163,5 +166,5 @@ fn read_node(argv: &[String]) -> Launch {
             _ => {}
         }
     }
-    plain(Launcher::Direct, Target::Program(argv.to_vec()))
+    plain(Launcher::Direct, Target::Program(command_line.to_vec()))
 }

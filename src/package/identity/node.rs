@@ -14,19 +14,69 @@ use super::place::Place;
 
 /// Node's options whose value may be a word of its own (Node 20 to 24, `node --help`).
 const WITH_VALUE: &[&str] = &[
-    "-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file",
-    "--env-file-if-exists", "--title", "--input-type", "--experimental-default-type", "--disable-warning",
-    "--allow-fs-read", "--allow-fs-write", "--build-snapshot-config", "--cpu-prof-dir", "--cpu-prof-interval",
-    "--cpu-prof-name", "--diagnostic-dir", "--disable-proto", "--dns-result-order", "--experimental-config-file",
-    "--experimental-policy", "--experimental-sea-config", "--heap-prof-dir", "--heap-prof-interval",
-    "--heap-prof-name", "--heapsnapshot-near-heap-limit", "--heapsnapshot-signal", "--icu-data-dir",
-    "--inspect-publish-uid", "--inspect-port", "--debug-port", "--localstorage-file", "--max-http-header-size",
-    "--network-family-autoselection-attempt-timeout", "--openssl-config", "--policy-integrity",
-    "--redirect-warnings", "--report-dir", "--report-directory", "--report-filename", "--report-signal",
-    "--secure-heap", "--secure-heap-min", "--snapshot-blob", "--test-concurrency", "--test-name-pattern",
-    "--test-reporter", "--test-reporter-destination", "--test-shard", "--test-timeout", "--tls-cipher-list",
-    "--tls-keylog", "--trace-event-categories", "--trace-event-file-pattern", "--trace-require-module",
-    "--unhandled-rejections", "--use-largepages", "--v8-pool-size", "--watch-path", "--watch-kill-signal",
+    "-r",
+    "--require",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "-C",
+    "--conditions",
+    "--env-file",
+    "--env-file-if-exists",
+    "--title",
+    "--input-type",
+    "--experimental-default-type",
+    "--disable-warning",
+    "--allow-fs-read",
+    "--allow-fs-write",
+    "--build-snapshot-config",
+    "--cpu-prof-dir",
+    "--cpu-prof-interval",
+    "--cpu-prof-name",
+    "--diagnostic-dir",
+    "--disable-proto",
+    "--dns-result-order",
+    "--experimental-config-file",
+    "--experimental-policy",
+    "--experimental-sea-config",
+    "--heap-prof-dir",
+    "--heap-prof-interval",
+    "--heap-prof-name",
+    "--heapsnapshot-near-heap-limit",
+    "--heapsnapshot-signal",
+    "--icu-data-dir",
+    "--inspect-publish-uid",
+    "--inspect-port",
+    "--debug-port",
+    "--localstorage-file",
+    "--max-http-header-size",
+    "--network-family-autoselection-attempt-timeout",
+    "--openssl-config",
+    "--policy-integrity",
+    "--redirect-warnings",
+    "--report-dir",
+    "--report-directory",
+    "--report-filename",
+    "--report-signal",
+    "--secure-heap",
+    "--secure-heap-min",
+    "--snapshot-blob",
+    "--test-concurrency",
+    "--test-name-pattern",
+    "--test-reporter",
+    "--test-reporter-destination",
+    "--test-shard",
+    "--test-timeout",
+    "--tls-cipher-list",
+    "--tls-keylog",
+    "--trace-event-categories",
+    "--trace-event-file-pattern",
+    "--trace-require-module",
+    "--unhandled-rejections",
+    "--use-largepages",
+    "--v8-pool-size",
+    "--watch-path",
+    "--watch-kill-signal",
 ];
 
 /// The script that node's arguments name: the first word that is no option and is there as a file.
@@ -34,7 +84,9 @@ const WITH_VALUE: &[&str] = &[
 /// An option that we do not know may take the word after it as its value; that word is then no file.
 pub(super) fn script(args: &[String], place: &Place) -> Option<PathBuf> {
     let words = positionals(args).into_iter();
-    words.into_iter().find_map(|word| script_file(&place.resolve(&args[word])))
+    words
+        .into_iter()
+        .find_map(|word| script_file(&place.resolve(&args[word])))
 }
 
 /// The places of the words that can be the script: the first one, and where an option that we do not know
@@ -74,7 +126,11 @@ fn is_inline(word: &str) -> bool {
 /// The climb ends at a `node_modules` folder: what lies above it is the project that installed the package.
 pub(super) fn package_of(file: &Path) -> Option<PackageFacts> {
     let file = file.canonicalize().ok()?;
-    let start = if file.is_dir() { Some(file.as_path()) } else { file.parent() };
+    let start = if file.is_dir() {
+        Some(file.as_path())
+    } else {
+        file.parent()
+    };
     let folders = start?.ancestors();
     let inside = folders.take_while(|folder| folder.file_name() != Some(OsStr::new("node_modules")));
     inside.into_iter().find_map(package_in)
@@ -83,7 +139,13 @@ pub(super) fn package_of(file: &Path) -> Option<PackageFacts> {
 /// The package whose folder this is.
 pub(super) fn package_in(folder: &Path) -> Option<PackageFacts> {
     let manifest = manifest_in(folder)?;
-    let text = |key: &str| manifest.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let text = |key: &str| {
+        manifest
+            .get(key)?
+            .as_str()
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
     Some(PackageFacts {
         ecosystem: Ecosystem::Npm,
         name: text("name")?,
@@ -95,7 +157,11 @@ pub(super) fn package_in(folder: &Path) -> Option<PackageFacts> {
 /// Whether a package brings another one along as an optional part, as those do that ship a binary for each platform.
 pub(super) fn brings(package: &PackageFacts, part: &str) -> bool {
     let manifest = manifest_in(&package.path);
-    manifest.is_some_and(|manifest| manifest.get("optionalDependencies").is_some_and(|parts| parts.get(part).is_some()))
+    manifest.is_some_and(|manifest| {
+        manifest
+            .get("optionalDependencies")
+            .is_some_and(|parts| parts.get(part).is_some())
+    })
 }
 
 fn manifest_in(folder: &Path) -> Option<Value> {

@@ -37,12 +37,62 @@ impl NpxCall {
 
 /// npm's options that take no value (npm 11.19, `@npmcli/config`, and npx's own short ones).
 const SWITCHES: &[&str] = &[
-    "a", "all", "audit", "d", "dd", "ddd", "dev", "dry-run", "engine-strict", "f", "force", "foreground-scripts",
-    "fund", "g", "global", "h", "help", "ignore-scripts", "include-workspace-root", "install-links", "iwr", "json",
-    "l", "legacy-peer-deps", "long", "n", "no", "no-install", "offline", "optional", "package-lock", "parseable",
-    "prefer-dedupe", "prefer-offline", "prefer-online", "production", "progress", "q", "quiet", "s", "save", "silent",
-    "strict-allow-scripts", "strict-peer-deps", "strict-ssl", "timing", "unicode", "update-notifier", "usage", "v",
-    "verbose", "version", "workspaces", "ws", "y", "yes",
+    "a",
+    "all",
+    "audit",
+    "d",
+    "dd",
+    "ddd",
+    "dev",
+    "dry-run",
+    "engine-strict",
+    "f",
+    "force",
+    "foreground-scripts",
+    "fund",
+    "g",
+    "global",
+    "h",
+    "help",
+    "ignore-scripts",
+    "include-workspace-root",
+    "install-links",
+    "iwr",
+    "json",
+    "l",
+    "legacy-peer-deps",
+    "long",
+    "n",
+    "no",
+    "no-install",
+    "offline",
+    "optional",
+    "package-lock",
+    "parseable",
+    "prefer-dedupe",
+    "prefer-offline",
+    "prefer-online",
+    "production",
+    "progress",
+    "q",
+    "quiet",
+    "s",
+    "save",
+    "silent",
+    "strict-allow-scripts",
+    "strict-peer-deps",
+    "strict-ssl",
+    "timing",
+    "unicode",
+    "update-notifier",
+    "usage",
+    "v",
+    "verbose",
+    "version",
+    "workspaces",
+    "ws",
+    "y",
+    "yes",
 ];
 
 /// Reads the arguments of `npx`.
@@ -72,7 +122,9 @@ pub(super) fn package_of(call: &NpxCall, place: &Place) -> Option<PackageFacts> 
         }
     }
     let wanted = spec::npm(&main_spec(call)?)?;
-    let local = upward(&place.cwd, |folder| node::package_in(&folder.join("node_modules").join(&wanted.0)));
+    let local = upward(&place.cwd, |folder| {
+        node::package_in(&folder.join("node_modules").join(&wanted.0))
+    });
     if let Some(found) = local.filter(|package| fits(&package.version, &wanted.1)) {
         return Some(found);
     }
@@ -87,7 +139,10 @@ pub(super) fn folder_name(specs: &[String]) -> String {
     let mut sorted = specs.to_vec();
     sorted.sort_by_cached_key(|spec| spec.chars().map(collation).collect::<Vec<_>>());
     let digest = Sha512::digest(sorted.join("\n").as_bytes());
-    digest.iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    digest
+        .iter()
+        .take(8)
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// Of several specs the one that is named like the bin; of one, that one.
@@ -128,7 +183,9 @@ fn read(args: &[String], short_p: ShortP) -> (NpxCall, &[String]) {
         let names_package = name == "package" || (name == "p" && matches!(short_p, ShortP::Package));
         let negated = name.starts_with("no-");
         let takes_value = names_package || !(SWITCHES.contains(&name) || negated || name == "p");
-        let next = after.first().filter(|next| !next.starts_with('-') && takes_value && attached.is_none());
+        let next = after
+            .first()
+            .filter(|next| !next.starts_with('-') && takes_value && attached.is_none());
         rest = if next.is_some() { &after[1..] } else { after };
         let value = attached.or_else(|| next.cloned());
         match name {
@@ -157,11 +214,16 @@ fn fits(version: &str, wanted: &str) -> bool {
     }
     let parsed = node_semver::Version::parse(version).ok();
     let range = node_semver::Range::parse(wanted).ok();
-    parsed.zip(range).is_some_and(|(version, range)| range.satisfies(&version))
+    parsed
+        .zip(range)
+        .is_some_and(|(version, range)| range.satisfies(&version))
 }
 
 fn cache_folder(call: &NpxCall, place: &Place) -> Option<PathBuf> {
-    let named = call.cache.as_deref().or_else(|| place.variable_in_any_case("npm_config_cache"));
+    let named = call
+        .cache
+        .as_deref()
+        .or_else(|| place.variable_in_any_case("npm_config_cache"));
     if let Some(folder) = named {
         return Some(place.resolve(folder));
     }

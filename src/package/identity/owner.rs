@@ -33,8 +33,8 @@ impl Owner {
 }
 
 /// The owner of what a command line runs. `executable` is the real one where a live process tells it.
-pub(super) fn owner_of(argv: &[String], place: &Place, executable: Option<&Path>) -> Owner {
-    let Some((program, args)) = argv.split_first() else {
+pub(super) fn owner_of(command_line: &[String], place: &Place, executable: Option<&Path>) -> Owner {
+    let Some((program, args)) = command_line.split_first() else {
         return Owner::Unknown;
     };
     match kind(program, executable) {
@@ -42,7 +42,9 @@ pub(super) fn owner_of(argv: &[String], place: &Place, executable: Option<&Path>
         Kind::Python => owner_in_python(program, args, place, executable),
         Kind::Shell => Owner::Unknown,
         Kind::Other => {
-            let file = executable.map(Path::to_owned).or_else(|| place.programs(program).into_iter().next());
+            let file = executable
+                .map(Path::to_owned)
+                .or_else(|| place.programs(program).into_iter().next());
             file.map_or(Owner::Unknown, |file| owner_of_file(&file, place))
         }
     }
@@ -52,9 +54,11 @@ pub(super) fn owner_of(argv: &[String], place: &Place, executable: Option<&Path>
 pub(super) fn owner_of_launch(launch: &Launch, place: &Place) -> Owner {
     let place = place.with(&launch.environment);
     match &launch.target {
-        Target::Program(argv) => owner_of(argv, &place, None),
+        Target::Program(command_line) => owner_of(command_line, &place, None),
         Target::Npx(call) => npx::package_of(call, &place).map_or(Owner::Unknown, Owner::Package),
-        Target::Uvx(call) => call.script().map_or(Owner::Unknown, |name| owner_in_environment(name, &place)),
+        Target::Uvx(call) => call
+            .script()
+            .map_or(Owner::Unknown, |name| owner_in_environment(name, &place)),
         Target::LastOfSeveral(_) | Target::Unclear => Owner::Unknown,
     }
 }
@@ -75,7 +79,12 @@ pub(super) fn invoked(program: &str, place: &Place, executable: Option<&Path>) -
     };
     let real = executable.canonicalize().ok();
     let same = |file: &PathBuf| real.is_some() && file.canonicalize().ok() == real;
-    Some(candidates.into_iter().find(same).unwrap_or_else(|| executable.to_owned()))
+    Some(
+        candidates
+            .into_iter()
+            .find(same)
+            .unwrap_or_else(|| executable.to_owned()),
+    )
 }
 
 fn owner_in_node(args: &[String], place: &Place) -> Owner {
@@ -113,7 +122,9 @@ fn owner_of_file(file: &Path, place: &Place) -> Owner {
 /// A binary belongs to a package where it lies in a `node_modules` folder, or where a `RECORD` lists it.
 fn owner_of_binary(file: &Path, place: &Place) -> Owner {
     let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let in_modules = real.components().any(|part| part.as_os_str() == OsStr::new("node_modules"));
+    let in_modules = real
+        .components()
+        .any(|part| part.as_os_str() == OsStr::new("node_modules"));
     let package = if in_modules {
         node::package_of(&real)
     } else {

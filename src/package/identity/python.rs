@@ -66,11 +66,18 @@ pub(super) struct Interpreter {
 /// The folders of the interpreter at this path, as invoked.
 pub(super) fn interpreter(path: &Path, place: &Place) -> Interpreter {
     let mut found = Interpreter::default();
-    for folder in place.variable("PYTHONPATH").map(std::env::split_paths).into_iter().flatten() {
+    for folder in place
+        .variable("PYTHONPATH")
+        .map(std::env::split_paths)
+        .into_iter()
+        .flatten()
+    {
         push(&mut found.sites, place.resolve(folder));
     }
     let links = links(path);
-    let environment = links.iter().find_map(|link| prefix(link).filter(|folder| folder.join("pyvenv.cfg").is_file()));
+    let environment = links
+        .iter()
+        .find_map(|link| prefix(link).filter(|folder| folder.join("pyvenv.cfg").is_file()));
     let prefixes = match &environment {
         Some(folder) if !sees_system(folder) => vec![folder.clone()],
         _ => links.iter().filter_map(|link| prefix(link)).collect(),
@@ -82,7 +89,9 @@ pub(super) fn interpreter(path: &Path, place: &Place) -> Interpreter {
         add_user(&mut found, path, place);
     }
     let linked: Vec<PathBuf> = found.sites.iter().flat_map(|site| path_files(site)).collect();
-    linked.into_iter().for_each(|site| push(&mut found.sites, site));
+    for site in linked {
+        push(&mut found.sites, site);
+    }
     found
 }
 
@@ -117,9 +126,9 @@ fn prefix(executable: &Path) -> Option<PathBuf> {
 /// `include-system-site-packages = true` in a venv's `pyvenv.cfg`.
 fn sees_system(environment: &Path) -> bool {
     let text = std::fs::read_to_string(environment.join("pyvenv.cfg")).unwrap_or_default();
-    text.lines().filter_map(|line| line.split_once('=')).any(|(key, value)| {
-        key.trim() == "include-system-site-packages" && value.trim().eq_ignore_ascii_case("true")
-    })
+    text.lines()
+        .filter_map(|line| line.split_once('='))
+        .any(|(key, value)| key.trim() == "include-system-site-packages" && value.trim().eq_ignore_ascii_case("true"))
 }
 
 fn add_prefix(found: &mut Interpreter, prefix: &Path, executable: &Path) {
@@ -152,8 +161,15 @@ fn add_user(found: &mut Interpreter, executable: &Path, place: &Place) {
 /// `python3.N` (and `python3`) in a `lib` folder; only the interpreter's own N where its real name tells it.
 fn libraries(root: &Path, executable: &Path) -> Vec<PathBuf> {
     let real = executable.canonicalize().unwrap_or_else(|_| executable.to_owned());
-    let own = real.file_name().and_then(OsStr::to_str).filter(|name| name.contains('.')).map(str::to_owned);
-    let mut names: Vec<String> = std::fs::read_dir(root).into_iter().flatten().flatten()
+    let own = real
+        .file_name()
+        .and_then(OsStr::to_str)
+        .filter(|name| name.contains('.'))
+        .map(str::to_owned);
+    let mut names: Vec<String> = std::fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| name.starts_with("python3") || name.starts_with("pypy3"))
         .collect();
@@ -166,12 +182,21 @@ fn libraries(root: &Path, executable: &Path) -> Vec<PathBuf> {
 
 /// The folders that a site folder's `.pth` files add: plain paths, and uv's `site.addsitedir("…")` for overlays.
 fn path_files(site: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(site).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = entries.filter(|file| file.extension() == Some(OsStr::new("pth"))).collect();
+    let entries = std::fs::read_dir(site)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries
+        .filter(|file| file.extension() == Some(OsStr::new("pth")))
+        .collect();
     files.sort();
     let texts = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
     let folders = texts.flat_map(|text| text.lines().filter_map(path_line).collect::<Vec<_>>());
-    folders.map(|folder| site.join(folder)).filter(|folder| folder.is_dir()).collect()
+    folders
+        .map(|folder| site.join(folder))
+        .filter(|folder| folder.is_dir())
+        .collect()
 }
 
 fn path_line(line: &str) -> Option<String> {

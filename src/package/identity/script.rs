@@ -33,7 +33,9 @@ pub(super) fn interpretation(file: &Path, place: &Place) -> Interpretation {
     match kind(program) {
         Kind::Node => Interpretation::Node,
         Kind::Python => named_python(program, place),
-        Kind::Shell => lines.find_map(|line| python_of_exec(line, file)).unwrap_or(Interpretation::Other),
+        Kind::Shell => lines
+            .find_map(|line| python_of_exec(line, file))
+            .unwrap_or(Interpretation::Other),
         Kind::Other => Interpretation::Other,
     }
 }
@@ -43,7 +45,7 @@ pub(super) fn interpretation(file: &Path, place: &Place) -> Interpretation {
 pub(super) enum Kind {
     /// Node; also bun, which is called alike.
     Node,
-    /// Python or PyPy.
+    /// Python, also `PyPy`.
     Python,
     /// A shell.
     Shell,
@@ -56,7 +58,10 @@ pub(super) fn kind(program: impl AsRef<Path>) -> Kind {
     let name = program_name(program);
     let versioned = |stem: &str| {
         let rest = name.strip_prefix(stem);
-        rest.is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | 't' | 'd')))
+        rest.is_some_and(|rest| {
+            rest.chars()
+                .all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | 't' | 'd'))
+        })
     };
     match name.as_str() {
         "node" | "nodejs" | "bun" => Kind::Node,
@@ -72,7 +77,8 @@ fn without_env(words: Vec<String>) -> Vec<String> {
         return words;
     }
     let rest = words.into_iter().skip(1);
-    rest.skip_while(|word| word.starts_with('-') || word.contains('=')).collect()
+    rest.skip_while(|word| word.starts_with('-') || word.contains('='))
+        .collect()
 }
 
 fn named_python(program: &str, place: &Place) -> Interpretation {
@@ -83,7 +89,10 @@ fn named_python(program: &str, place: &Place) -> Interpretation {
 /// The second line of a script that a shell passes on to Python: `'''exec' "/long path/python3" "$0" "$@"` (pip),
 /// or uv's relocatable form, in which the path is made of `dirname` and `realpath` of the script.
 fn python_of_exec(line: &str, file: &Path) -> Option<Interpretation> {
-    let call = line.trim().strip_prefix("'''exec' ").or_else(|| line.trim().strip_prefix("\"exec\" "))?;
+    let call = line
+        .trim()
+        .strip_prefix("'''exec' ")
+        .or_else(|| line.trim().strip_prefix("\"exec\" "))?;
     let plain = shlex::split(call).and_then(|words| words.into_iter().next());
     if let Some(path) = plain.filter(|path| path.starts_with('/') && kind(path) == Kind::Python) {
         return Some(Interpretation::Python(PathBuf::from(path)));

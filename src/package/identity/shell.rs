@@ -30,7 +30,11 @@ pub(super) fn command_text(args: &[String]) -> Option<&str> {
 
 /// The simple commands of a line, split where a shell would; unreadable quoting gives none.
 pub(super) fn commands(text: &str) -> Vec<SimpleCommand> {
-    let Some(all) = pieces(text).iter().map(|piece| shlex::split(piece)).collect::<Option<Vec<_>>>() else {
+    let Some(all) = pieces(text)
+        .iter()
+        .map(|piece| shlex::split(piece))
+        .collect::<Option<Vec<_>>>()
+    else {
         return Vec::new();
     };
     all.into_iter().filter(|words| !words.is_empty()).map(simple).collect()
@@ -40,7 +44,9 @@ pub(super) fn commands(text: &str) -> Vec<SimpleCommand> {
 pub(super) fn assignment(word: &str) -> Option<(String, String)> {
     let (name, value) = word.split_once('=')?;
     let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let reads_well = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let reads_well = name
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     (starts_well && reads_well).then(|| (name.to_owned(), value.to_owned()))
 }
 

@@ -4,7 +4,11 @@
 
 /// The name and what was wanted of an npm spec: `@scope/x@1.2` is `("@scope/x", "1.2")`, a bare name wants `*`.
 pub(super) fn npm(spec: &str) -> Option<(String, String)> {
-    let cut = spec.char_indices().skip(1).find(|(_, letter)| *letter == '@').map(|(place, _)| place);
+    let cut = spec
+        .char_indices()
+        .skip(1)
+        .find(|(_, letter)| *letter == '@')
+        .map(|(place, _)| place);
     let (name, wanted) = cut.map_or((spec, ""), |place| (&spec[..place], &spec[place + 1..]));
     if !is_npm_name(name) || wanted.contains(['/', ':']) {
         return None;
@@ -35,7 +39,11 @@ pub(super) fn pypi_name(name: &str) -> String {
 }
 
 fn or_any(wanted: &str) -> String {
-    if wanted.is_empty() { "*".to_owned() } else { wanted.to_owned() }
+    if wanted.is_empty() {
+        "*".to_owned()
+    } else {
+        wanted.to_owned()
+    }
 }
 
 fn is_npm_name(name: &str) -> bool {
@@ -47,7 +55,9 @@ fn is_npm_name(name: &str) -> bool {
         None => (None, name),
     };
     let reads_well = |part: &str| {
-        let letters = part.chars().all(|letter| letter.is_ascii_alphanumeric() || "-._~".contains(letter));
+        let letters = part
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "-._~".contains(letter));
         letters && !part.is_empty() && !part.starts_with('.')
     };
     reads_well(bare) && scope.is_none_or(reads_well)

@@ -30,15 +30,62 @@ impl UvxCall {
 
 /// uv's options that take a value (uv 0.13, `uvx --help`).
 const WITH_VALUE: &[&str] = &[
-    "--from", "-w", "--with", "--with-editable", "--with-requirements", "-c", "--constraints", "--constraint", "-b",
-    "--build-constraints", "--build-constraint", "--overrides", "--override", "--env-file", "--python-platform",
-    "--torch-backend", "--index", "--default-index", "-i", "--index-url", "--extra-index-url", "-f", "--find-links",
-    "--index-strategy", "--keyring-provider", "-P", "--upgrade-package", "--upgrade-group", "--resolution",
-    "--prerelease", "--prerelease-package", "--fork-strategy", "--exclude-newer", "--exclude-newer-package",
-    "--no-sources-package", "--reinstall-package", "--link-mode", "-C", "--config-setting", "--config-settings",
-    "--config-settings-package", "--no-build-isolation-package", "--no-build-package", "--no-binary-package",
-    "--cache-dir", "--refresh-package", "-p", "--python", "--color", "--allow-insecure-host", "--trusted-host",
-    "--directory", "--project", "--config-file", "--preview-features", "--python-preference",
+    "--from",
+    "-w",
+    "--with",
+    "--with-editable",
+    "--with-requirements",
+    "-c",
+    "--constraints",
+    "--constraint",
+    "-b",
+    "--build-constraints",
+    "--build-constraint",
+    "--overrides",
+    "--override",
+    "--env-file",
+    "--python-platform",
+    "--torch-backend",
+    "--index",
+    "--default-index",
+    "-i",
+    "--index-url",
+    "--extra-index-url",
+    "-f",
+    "--find-links",
+    "--index-strategy",
+    "--keyring-provider",
+    "-P",
+    "--upgrade-package",
+    "--upgrade-group",
+    "--resolution",
+    "--prerelease",
+    "--prerelease-package",
+    "--fork-strategy",
+    "--exclude-newer",
+    "--exclude-newer-package",
+    "--no-sources-package",
+    "--reinstall-package",
+    "--link-mode",
+    "-C",
+    "--config-setting",
+    "--config-settings",
+    "--config-settings-package",
+    "--no-build-isolation-package",
+    "--no-build-package",
+    "--no-binary-package",
+    "--cache-dir",
+    "--refresh-package",
+    "-p",
+    "--python",
+    "--color",
+    "--allow-insecure-host",
+    "--trusted-host",
+    "--directory",
+    "--project",
+    "--config-file",
+    "--preview-features",
+    "--python-preference",
 ];
 
 /// Reads the arguments of `uvx`.
@@ -56,7 +103,9 @@ pub(super) fn read_uvx(args: &[String]) -> UvxCall {
         };
         let detached = WITH_VALUE.contains(&name) && attached.is_none();
         if name == "--from" {
-            call.from = attached.or_else(|| after.first().map(String::as_str)).map(str::to_owned);
+            call.from = attached
+                .or_else(|| after.first().map(String::as_str))
+                .map(str::to_owned);
         }
         rest = after.get(usize::from(detached)..).unwrap_or_default();
     }
