@@ -6,6 +6,7 @@
 mod environment;
 mod errand;
 mod folder_lock;
+pub mod identity;
 mod installed;
 mod interpreter;
 mod npm;
