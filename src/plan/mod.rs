@@ -11,8 +11,19 @@ use crate::event::{Ecosystem, RowId};
 use crate::finding::{Code, SeverityChoice};
 use crate::text::Mask;
 
+mod addresses;
+mod environment_file;
+mod flags;
+mod launch;
+mod make;
+mod resolve;
+mod secret_names;
+mod secrets;
+mod select;
 mod template;
 
+pub use flags::{Environment, Flags};
+pub use select::PlanError;
 pub use template::{Fixture, Fixtures, JsonTemplate, Needs, Segment, Template};
 
 /// All that a run needs to know.
@@ -72,6 +83,17 @@ pub enum InstallMode {
     Update,
     /// Only look.
     Never,
+}
+
+impl InstallMode {
+    /// The word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Update => "update",
+            Self::Never => "never",
+        }
+    }
 }
 
 /// A program that rows may require.

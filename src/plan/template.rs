@@ -87,6 +87,20 @@ impl Template {
         Self(vec![Segment::Literal(text.into())])
     }
 
+    /// Its pieces, in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// The text, if no session has to complete it.
+    pub fn as_literal(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [] => Some(""),
+            [Segment::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// The text for one session. A fixture that was not laid out leaves nothing; `Needs` sees to it
     /// that those a row names are.
     pub fn fill(&self, fixtures: &Fixtures) -> String {
