@@ -1,0 +1,53 @@
+//! The environment a server gets by default: the few variables that the official SDK clients pass on.
+//! Reading ours is all it does; merging and masking are the plan's.
+
+use super::system::MINIMAL_VARIABLES;
+
+/// The variable that marks every process of a session: `<our pid>-<random>`, new for each session.
+pub const RUN_VARIABLE: &str = "MCP_SMOKE_RUN";
+
+/// `HOME LOGNAME PATH SHELL TERM USER` of our own environment, those that are set.
+///
+/// Values that start with `()` are exported shell functions and left out, as the SDK clients do; so
+/// are values that are no UTF-8.
+pub fn minimal_environment() -> Vec<(String, String)> {
+    minimal_of(|name| std::env::var(name).ok())
+}
+
+fn minimal_of(lookup: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+    MINIMAL_VARIABLES
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), lookup(name)?)))
+        .filter(|(_, value)| !value.starts_with("()"))
+        .collect()
+}
+
+/// A value of [`RUN_VARIABLE`] that no other session has.
+pub(super) fn new_mark() -> String {
+    format!("{}-{:016x}", std::process::id(), fastrand::u64(..))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_named_variables_are_passed_and_no_shell_functions() {
+        let environment = minimal_of(|name| match name {
+            "HOME" => Some("/home/user".to_owned()),
+            "SHELL" => Some("() { :; }".to_owned()),
+            "PATH" => Some("/bin".to_owned()),
+            _ => None,
+        });
+        let expected = [("HOME", "/home/user"), ("PATH", "/bin")];
+        assert_eq!(
+            environment,
+            expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+    }
+
+    #[test]
+    fn marks_differ_from_session_to_session() {
+        assert_ne!(new_mark(), new_mark());
+    }
+}

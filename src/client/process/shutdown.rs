@@ -1,0 +1,225 @@
+//! Ends a server with everything it started, step by step, and says which step it took. Every wait has
+//! a limit, so no server can keep a run from going on.
+
+use std::time::{Duration, Instant};
+
+use tokio::process::ChildStdin;
+use tokio::time::{sleep, timeout};
+
+use super::server_process::{Gone, ServerProcess};
+use super::system::{self, Signal};
+use super::table::{Process, Table};
+use crate::event::{ShutdownFacts, ShutdownStep};
+
+/// How long those that a server leaves may take to end by themselves. Browsers, whose debugging pipe
+/// closes, are gone within 0.4 s (measured); a detached update check within 0.3 s.
+const SETTLE: Duration = Duration::from_millis(500);
+/// How long survivors have after SIGTERM.
+const SURVIVOR_GRACE: Duration = Duration::from_millis(500);
+/// How long SIGKILL may take: a process in the middle of I/O dies when that ends.
+const KILL_LIMIT: Duration = Duration::from_secs(3);
+/// Between two looks at the process table while the server may still fork.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
+/// Between two looks when only waiting for the table to be clean.
+const POLL_PAUSE: Duration = Duration::from_millis(10);
+
+/// See [`ServerProcess::shutdown`].
+pub(super) async fn shutdown(process: &mut ServerProcess, stdin: Option<ChildStdin>, grace: Duration) -> ShutdownFacts {
+    if let Some(facts) = &process.finished {
+        return facts.clone();
+    }
+    process.look();
+    let gone_before = process.gone_already();
+    let closed_at = *process.stdin_closed_at.get_or_insert_with(Instant::now);
+    drop(stdin);
+    let (step, gone) = match gone_before {
+        Some(gone) => (ShutdownStep::AlreadyGone, Some(gone)),
+        None => ladder(process, grace).await,
+    };
+    let leavings = end_leavings(process).await;
+    finish(
+        process,
+        Outcome {
+            step,
+            gone,
+            closed_at,
+            leavings,
+        },
+    )
+    .await
+}
+
+/// See [`ServerProcess::kill`].
+pub(super) async fn kill(process: &mut ServerProcess) -> ShutdownFacts {
+    if let Some(facts) = &process.finished {
+        return facts.clone();
+    }
+    process.look();
+    let closed_at = *process.stdin_closed_at.get_or_insert_with(Instant::now);
+    let (step, gone) = match process.gone_already() {
+        Some(gone) => (ShutdownStep::AlreadyGone, Some(gone)),
+        None => {
+            note(process, "SIGKILL to the whole process tree");
+            system::signal_group(process.pid, Signal::Kill);
+            signal_all(process, Signal::Kill);
+            (ShutdownStep::Killed, gone_within(process, KILL_LIMIT).await)
+        }
+    };
+    let left_over = kill_until_clean(process).await;
+    let leavings = Leavings {
+        survivors: Vec::new(),
+        left_over,
+    };
+    finish(
+        process,
+        Outcome {
+            step,
+            gone,
+            closed_at,
+            leavings,
+        },
+    )
+    .await
+}
+
+/// What an ending came to.
+struct Outcome {
+    step: ShutdownStep,
+    gone: Option<Gone>,
+    closed_at: Instant,
+    leavings: Leavings,
+}
+
+/// What a server left behind.
+#[derive(Default)]
+struct Leavings {
+    survivors: Vec<String>,
+    left_over: Vec<String>,
+}
+
+/// From closed stdin to SIGKILL, until the process itself is gone.
+async fn ladder(process: &mut ServerProcess, grace: Duration) -> (ShutdownStep, Option<Gone>) {
+    if let Some(gone) = gone_within(process, grace).await {
+        return (ShutdownStep::StdinClosed, Some(gone));
+    }
+    note(
+        process,
+        "still running after stdin was closed: SIGTERM to its process group",
+    );
+    system::signal_group(process.pid, Signal::Terminate);
+    if let Some(gone) = gone_within(process, grace).await {
+        return (ShutdownStep::Terminated, Some(gone));
+    }
+    note(process, "still running after SIGTERM: SIGKILL to its process group");
+    process.look();
+    system::signal_group(process.pid, Signal::Kill);
+    (ShutdownStep::Killed, gone_within(process, KILL_LIMIT).await)
+}
+
+/// Waits for the process itself, looking again and again for what it starts meanwhile.
+async fn gone_within(process: &mut ServerProcess, limit: Duration) -> Option<Gone> {
+    let until = Instant::now() + limit;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if let Ok(gone) = timeout(left.min(LOOK_PAUSE), process.wait_gone()).await {
+            return Some(gone);
+        }
+        if left <= LOOK_PAUSE {
+            return None;
+        }
+        process.look();
+    }
+}
+
+/// Gives what the server left a moment to end by itself, then ends it.
+async fn end_leavings(process: &mut ServerProcess) -> Leavings {
+    let remaining = clean_within(process, SETTLE).await;
+    if remaining.is_empty() {
+        return Leavings::default();
+    }
+    let survivors = describe(process, &remaining);
+    for survivor in &survivors {
+        note(process, &format!("outlived the server, SIGTERM: {survivor}"));
+    }
+    signal_each(&remaining, Signal::Terminate);
+    let left_over = if clean_within(process, SURVIVOR_GRACE).await.is_empty() {
+        Vec::new()
+    } else {
+        kill_until_clean(process).await
+    };
+    Leavings { survivors, left_over }
+}
+
+/// SIGKILL to everyone who is left, again and again, since they may fork meanwhile.
+async fn kill_until_clean(process: &mut ServerProcess) -> Vec<String> {
+    let until = Instant::now() + KILL_LIMIT;
+    loop {
+        let remaining = signal_all(process, Signal::Kill);
+        if remaining.is_empty() || Instant::now() >= until {
+            return describe(process, &remaining);
+        }
+        sleep(POLL_PAUSE).await;
+    }
+}
+
+/// Waits until nobody of the family lives; gives those that still do at the limit.
+async fn clean_within(process: &mut ServerProcess, limit: Duration) -> Vec<Process> {
+    let until = Instant::now() + limit;
+    loop {
+        let remaining = process.family.look_for_marks(&Table::read());
+        if remaining.is_empty() || Instant::now() >= until {
+            return remaining;
+        }
+        sleep(POLL_PAUSE).await;
+    }
+}
+
+/// Signals everyone who lives, and says who that was.
+fn signal_all(process: &mut ServerProcess, signal: Signal) -> Vec<Process> {
+    let members = process.family.look_for_marks(&Table::read());
+    signal_each(&members, signal);
+    members
+}
+
+fn signal_each(members: &[Process], signal: Signal) {
+    for member in members {
+        system::signal_process(member.pid, signal);
+    }
+}
+
+fn describe(process: &ServerProcess, members: &[Process]) -> Vec<String> {
+    members
+        .iter()
+        .map(|member| process.family.description(member))
+        .collect()
+}
+
+async fn finish(process: &mut ServerProcess, outcome: Outcome) -> ShutdownFacts {
+    process.finish_stderr().await;
+    let Outcome {
+        step,
+        gone,
+        closed_at,
+        leavings,
+    } = outcome;
+    let took = match step {
+        ShutdownStep::AlreadyGone => None,
+        ShutdownStep::StdinClosed | ShutdownStep::Terminated | ShutdownStep::Killed => {
+            gone.map(|gone| gone.at.saturating_duration_since(closed_at))
+        }
+    };
+    let facts = ShutdownFacts {
+        took,
+        step,
+        exit_code: gone.and_then(|gone| gone.code),
+        signal: gone.and_then(|gone| gone.signal),
+        survivors: leavings.survivors,
+        left_over: leavings.left_over,
+    };
+    process.finished = Some(facts.clone());
+    facts
+}
+
+fn note(process: &ServerProcess, text: &str) {
+    process.sink.note(process.session, process.spawned_at.elapsed(), text);
+}
