@@ -63,10 +63,16 @@ pub fn discover_result(result: &Value, offered: &str) -> Result<Handshake, Hands
     };
     let capabilities = capabilities(result)?;
     if !supported.contains(&offered) {
-        let named = if supported.is_empty() { "none".to_owned() } else { supported.join(", ") };
+        let named = if supported.is_empty() {
+            "none".to_owned()
+        } else {
+            supported.join(", ")
+        };
         return Err(HandshakeProblem::Revision(named));
     }
-    let info = result.pointer("/_meta/io.modelcontextprotocol~1serverInfo").or_else(|| result.get("serverInfo"));
+    let info = result
+        .pointer("/_meta/io.modelcontextprotocol~1serverInfo")
+        .or_else(|| result.get("serverInfo"));
     Ok(handshake(result, info, offered.to_owned(), capabilities))
 }
 
@@ -86,7 +92,11 @@ fn capabilities(result: &Value) -> Result<Value, HandshakeProblem> {
 }
 
 fn handshake(result: &Value, info: Option<&Value>, negotiated: String, capabilities: Value) -> Handshake {
-    let text = |key: &str| info.and_then(|info| info.get(key)).and_then(Value::as_str).map(str::to_owned);
+    let text = |key: &str| {
+        info.and_then(|info| info.get(key))
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
     Handshake {
         negotiated,
         name: text("name"),

@@ -74,9 +74,17 @@ impl RpcError {
     /// The revisions of `data.supported`, or those that the message names; empty if there are none.
     pub fn supported_revisions(&self) -> Vec<String> {
         let listed = self.data.get("supported").and_then(Value::as_array);
-        let from_data: Vec<String> =
-            listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-        if from_data.is_empty() { dates(&self.message) } else { from_data }
+        let from_data: Vec<String> = listed
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
+        if from_data.is_empty() {
+            dates(&self.message)
+        } else {
+            from_data
+        }
     }
 }
 
@@ -127,7 +135,10 @@ pub(super) fn classify(value: Value, mut quirks: Vec<Quirk>) -> Result<Line, Vio
     match value {
         Value::Object(object) => {
             let message = message_of(object, &mut quirks)?;
-            Ok(Line { messages: vec![message], quirks })
+            Ok(Line {
+                messages: vec![message],
+                quirks,
+            })
         }
         Value::Array(items) => {
             quirks.push(Quirk::Batch(items.len()));
@@ -135,8 +146,14 @@ pub(super) fn classify(value: Value, mut quirks: Vec<Quirk>) -> Result<Line, Vio
                 Value::Object(object) => Some(object),
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
             });
-            let messages: Vec<Message> = objects.filter_map(|object| message_of(object, &mut quirks).ok()).collect();
-            if messages.is_empty() { Err(Violation::NoMessage) } else { Ok(Line { messages, quirks }) }
+            let messages: Vec<Message> = objects
+                .filter_map(|object| message_of(object, &mut quirks).ok())
+                .collect();
+            if messages.is_empty() {
+                Err(Violation::NoMessage)
+            } else {
+                Ok(Line { messages, quirks })
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(Violation::NoMessage),
     }
@@ -167,7 +184,10 @@ fn message_of(mut object: Map<String, Value>, quirks: &mut Vec<Quirk>) -> Result
         (None | Some(_), _) => return Err(Violation::NoMessage),
     };
     match (has_version, id) {
-        (true, id) => Ok(Message::Response(Response { id: id.unwrap_or_default(), outcome })),
+        (true, id) => Ok(Message::Response(Response {
+            id: id.unwrap_or_default(),
+            outcome,
+        })),
         (false, Some(id)) if !id.is_null() => Err(Violation::NoVersion { id }),
         (false, _) => Err(Violation::NoMessage),
     }
@@ -184,10 +204,16 @@ fn rpc_error(error: Value) -> RpcError {
             },
             data: fields.remove("data").unwrap_or_default(),
         },
-        Value::String(message) => RpcError { code: 0, message, data: Value::Null },
-        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => {
-            RpcError { code: 0, message: other.to_string(), data: Value::Null }
-        }
+        Value::String(message) => RpcError {
+            code: 0,
+            message,
+            data: Value::Null,
+        },
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => RpcError {
+            code: 0,
+            message: other.to_string(),
+            data: Value::Null,
+        },
     }
 }
 

@@ -55,7 +55,11 @@ pub enum Dialect {
 impl Dialect {
     /// The dialect of a revision; dates compare as strings.
     pub fn of_revision(revision: &str) -> Self {
-        if revision >= NEWEST_MODERN { Self::Modern } else { Self::Legacy }
+        if revision >= NEWEST_MODERN {
+            Self::Modern
+        } else {
+            Self::Legacy
+        }
     }
 }
 

@@ -50,12 +50,25 @@ pub fn call_result(mut result: Value, dialect: Dialect) -> CallResult {
             false
         }
     };
-    let text = if kind == ResultKind::Complete { content_text(&result, &mut problems) } else { String::new() };
-    let structured = result.get_mut("structuredContent").map(Value::take).filter(|value| !value.is_null());
+    let text = if kind == ResultKind::Complete {
+        content_text(&result, &mut problems)
+    } else {
+        String::new()
+    };
+    let structured = result
+        .get_mut("structuredContent")
+        .map(Value::take)
+        .filter(|value| !value.is_null());
     if dialect == Dialect::Legacy && structured.as_ref().is_some_and(|value| !value.is_object()) {
         problems.push("`structuredContent` is no object".to_owned());
     }
-    CallResult { is_error, text, structured, kind, problems }
+    CallResult {
+        is_error,
+        text,
+        structured,
+        kind,
+        problems,
+    }
 }
 
 fn result_kind(result: &Value, dialect: Dialect) -> ResultKind {
@@ -68,12 +81,19 @@ fn result_kind(result: &Value, dialect: Dialect) -> ResultKind {
                 let method = request.get("method").and_then(Value::as_str);
                 method.unwrap_or(key).to_owned()
             });
-            ResultKind::InputRequired { needs: needs.collect(), request_state: result.get("requestState").cloned() }
+            ResultKind::InputRequired {
+                needs: needs.collect(),
+                request_state: result.get("requestState").cloned(),
+            }
         }
         Some("task") => ResultKind::Task,
         Some("complete") | None => {
             let is_task = result.get("content").is_none() && result.pointer("/task/taskId").is_some();
-            if is_task { ResultKind::Task } else { ResultKind::Complete }
+            if is_task {
+                ResultKind::Task
+            } else {
+                ResultKind::Complete
+            }
         }
         Some(other) => ResultKind::Other(other.to_owned()),
     }

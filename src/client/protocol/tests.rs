@@ -23,10 +23,26 @@ fn response(line: &str) -> Response {
 #[test]
 fn a_message_is_told_by_its_method_and_never_by_its_id() {
     let request = parsed(r#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#);
-    assert_eq!(request.messages, [Message::Request { id: json!(0), method: "ping".into(), params: Value::Null }]);
+    assert_eq!(
+        request.messages,
+        [Message::Request {
+            id: json!(0),
+            method: "ping".into(),
+            params: Value::Null
+        }]
+    );
     let notification = parsed(r#"{"jsonrpc":"2.0","method":"x","params":{"a":1}}"#);
-    assert_eq!(notification.messages, [Message::Notification { method: "x".into(), params: json!({ "a": 1 }) }]);
-    assert_eq!(response(r#"{"result":{},"jsonrpc":"2.0","id":1}"#).outcome, Ok(json!({})));
+    assert_eq!(
+        notification.messages,
+        [Message::Notification {
+            method: "x".into(),
+            params: json!({ "a": 1 })
+        }]
+    );
+    assert_eq!(
+        response(r#"{"result":{},"jsonrpc":"2.0","id":1}"#).outcome,
+        Ok(json!({}))
+    );
     let refused = response(r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"no"}}"#);
     assert_eq!(refused.id, Value::Null);
     assert_eq!(refused.outcome.expect_err("an error").code, -1);
@@ -37,7 +53,10 @@ fn what_careful_clients_tolerate_is_tolerated_and_named() {
     let message = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     assert_eq!(parsed(&format!("\u{feff}{message}\r")).quirks, [Quirk::ByteOrderMark]);
     assert_eq!(parsed(&format!("[{message},{message}]")).quirks, [Quirk::Batch(2)]);
-    assert_eq!(parsed(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#).quirks, [Quirk::ErrorNull]);
+    assert_eq!(
+        parsed(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#).quirks,
+        [Quirk::ErrorNull]
+    );
     let bad = parse(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"t\":\"a\x97b\"}}").expect("a message");
     assert_eq!(bad.quirks, [Quirk::NotUtf8]);
     assert!(parsed(&format!("{message}\r")).quirks.is_empty());
@@ -58,7 +77,16 @@ fn noise_is_no_message_and_a_blank_line_is_nothing() {
     for line in ["", "  \r", "\u{feff}"] {
         assert_eq!(violation(line), Violation::Blank, "{line:?}");
     }
-    let noise = ["started", "42", "[]", "{}", r#"{"level":"info"}"#, r#"{"method":"GET"}"#, r#"{"error":"x"}"#, "{braces}"];
+    let noise = [
+        "started",
+        "42",
+        "[]",
+        "{}",
+        r#"{"level":"info"}"#,
+        r#"{"method":"GET"}"#,
+        r#"{"error":"x"}"#,
+        "{braces}",
+    ];
     for line in noise {
         assert_eq!(violation(line), Violation::NoMessage, "{line:?}");
     }
@@ -72,25 +100,41 @@ fn other_framings_are_recognised() {
     assert_eq!(violation(&format!("> ready {message}")), Violation::Glued { at: 8 });
     assert_eq!(violation(&format!("{message}{message}")), Violation::Several);
     assert_eq!(violation("{"), Violation::Unfinished);
-    assert_eq!(violation(r#"{"id":1,"result":{}}"#), Violation::NoVersion { id: json!(1) });
-    let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(300), "]".repeat(300));
-    assert!(matches!(violation(&deep), Violation::Unreadable { .. }), "{:?}", violation(&deep));
+    assert_eq!(
+        violation(r#"{"id":1,"result":{}}"#),
+        Violation::NoVersion { id: json!(1) }
+    );
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#,
+        "[".repeat(300),
+        "]".repeat(300)
+    );
+    assert!(
+        matches!(violation(&deep), Violation::Unreadable { .. }),
+        "{:?}",
+        violation(&deep)
+    );
 }
 
 #[test]
 fn nan_is_named_and_one_inside_a_string_is_none() {
-    let Violation::NotANumber { token, repaired } = violation(r#"{"jsonrpc":"2.0","id":3,"result":{"x":[-Infinity,"NaN\"",1]}}"#)
+    let Violation::NotANumber { token, repaired } =
+        violation(r#"{"jsonrpc":"2.0","id":3,"result":{"x":[-Infinity,"NaN\"",1]}}"#)
     else {
         panic!("not recognised");
     };
     assert_eq!(token, "-Infinity");
-    let expected = Response { id: json!(3), outcome: Ok(json!({ "x": [null, "NaN\"", 1] })) };
+    let expected = Response {
+        id: json!(3),
+        outcome: Ok(json!({ "x": [null, "NaN\"", 1] })),
+    };
     assert_eq!(repaired.messages, [Message::Response(expected)]);
 }
 
 #[test]
 fn a_message_over_several_lines_is_recognised_when_it_ends() {
-    let pretty = serde_json::to_string_pretty(&json!({ "jsonrpc": "2.0", "id": 1, "result": { "a": [1] } })).expect("json");
+    let pretty =
+        serde_json::to_string_pretty(&json!({ "jsonrpc": "2.0", "id": 1, "result": { "a": [1] } })).expect("json");
     let mut spread = Spread::default();
     assert!(!spread.completes("booting"));
     let completed: Vec<bool> = pretty.lines().map(|line| spread.completes(line)).collect();
@@ -105,7 +149,8 @@ fn a_message_over_several_lines_is_recognised_when_it_ends() {
 #[test]
 fn an_error_names_the_revisions_that_would_do() {
     let error = |text: &str| response(text).outcome.expect_err("an error");
-    let listed = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"x","data":{"supported":["2026-07-28"]}}}"#;
+    let listed =
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"x","data":{"supported":["2026-07-28"]}}}"#;
     assert_eq!(error(listed).supported_revisions(), ["2026-07-28"]);
     let told = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"only 2024-11-05, 2025-03-26!"}}"#;
     assert_eq!(error(told).supported_revisions(), ["2024-11-05", "2025-03-26"]);
@@ -118,10 +163,21 @@ fn an_error_names_the_revisions_that_would_do() {
 fn a_handshake_needs_a_revision_and_capabilities_and_nothing_else() {
     let good = json!({ "protocolVersion": "2024-11-05", "capabilities": {} });
     let handshake = initialize_result(&good).expect("a handshake");
-    assert_eq!((handshake.name, handshake.version, handshake.has_server_info), (None, None, false));
-    let invalid = [json!(null), json!({}), json!({ "protocolVersion": 1 }), json!({ "protocolVersion": "2024-11-05" })];
+    assert_eq!(
+        (handshake.name, handshake.version, handshake.has_server_info),
+        (None, None, false)
+    );
+    let invalid = [
+        json!(null),
+        json!({}),
+        json!({ "protocolVersion": 1 }),
+        json!({ "protocolVersion": "2024-11-05" }),
+    ];
     for result in invalid {
-        assert!(matches!(initialize_result(&result), Err(HandshakeProblem::Invalid(_))), "{result}");
+        assert!(
+            matches!(initialize_result(&result), Err(HandshakeProblem::Invalid(_))),
+            "{result}"
+        );
     }
     let newer = initialize_result(&json!({ "protocolVersion": "2026-07-28", "capabilities": {} })).expect_err("modern");
     assert!(newer.is_modern());
@@ -134,7 +190,10 @@ fn a_discovered_server_is_named_in_meta() {
         "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "n", "version": "" } },
     });
     let handshake = discover_result(&result, NEWEST_MODERN).expect("a handshake");
-    assert_eq!((handshake.name.as_deref(), handshake.version.as_deref()), (Some("n"), Some("")));
+    assert_eq!(
+        (handshake.name.as_deref(), handshake.version.as_deref()),
+        (Some("n"), Some(""))
+    );
     let other = discover_result(&result, "2027-01-01").expect_err("another revision");
     assert_eq!(other, HandshakeProblem::Revision("2026-07-28".into()));
 }
@@ -151,7 +210,12 @@ fn a_page_keeps_good_tools_beside_bad_ones() {
         Dialect::Legacy,
     )
     .expect("a page");
-    let bad: Vec<&str> = page.tools.iter().filter(|tool| !tool.problems.is_empty()).map(|tool| &*tool.name).collect();
+    let bad: Vec<&str> = page
+        .tools
+        .iter()
+        .filter(|tool| !tool.problems.is_empty())
+        .map(|tool| &*tool.name)
+        .collect();
     assert_eq!(bad, ["bare", "text", "empty", "with space", "null"]);
     assert_eq!(page.tools.len(), 6);
     assert_eq!(page.problems.len(), 3, "{:?}", page.problems);
@@ -168,32 +232,56 @@ fn a_call_result_gives_its_text_and_its_faults() {
         json!({ "content": [{ "type": "text", "text": "a" }, { "type": "resource", "resource": { "text": "b" } }], "isError": true }),
         Dialect::Legacy,
     );
-    assert_eq!((good.text.as_str(), good.is_error, good.problems.len()), ("a\nb", true, 0));
-    assert_eq!(call_result(json!({}), Dialect::Legacy).problems, ["`content` is missing"]);
-    assert_eq!(call_result(json!(3), Dialect::Legacy).problems, ["`content` is missing"]);
-    let odd = call_result(json!({ "content": [{ "type": "text" }, { "type": "hologram" }, 1] }), Dialect::Legacy);
+    assert_eq!(
+        (good.text.as_str(), good.is_error, good.problems.len()),
+        ("a\nb", true, 0)
+    );
+    assert_eq!(
+        call_result(json!({}), Dialect::Legacy).problems,
+        ["`content` is missing"]
+    );
+    assert_eq!(
+        call_result(json!(3), Dialect::Legacy).problems,
+        ["`content` is missing"]
+    );
+    let odd = call_result(
+        json!({ "content": [{ "type": "text" }, { "type": "hologram" }, 1] }),
+        Dialect::Legacy,
+    );
     assert_eq!(odd.problems.len(), 3);
     let modern = |result| call_result(result, Dialect::Modern).kind;
     assert_eq!(modern(json!({ "resultType": "task" })), ResultKind::Task);
     assert_eq!(modern(json!({ "resultType": "odd" })), ResultKind::Other("odd".into()));
     let asks = json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "elicitation/create" } } });
-    let expected = ResultKind::InputRequired { needs: vec!["elicitation/create".into()], request_state: None };
+    let expected = ResultKind::InputRequired {
+        needs: vec!["elicitation/create".into()],
+        request_state: None,
+    };
     assert_eq!(modern(asks.clone()), expected);
     assert_eq!(call_result(asks, Dialect::Legacy).kind, ResultKind::Complete);
 }
 
 #[test]
 fn our_requests_are_messages_of_one_line() {
-    let client = Client { name: "me".into(), version: "1".into() };
+    let client = Client {
+        name: "me".into(),
+        version: "1".into(),
+    };
     let meta = meta_params(Dialect::Modern, NEWEST_MODERN, &client);
     let line = request(4, "tools/call", &call_params(&meta, "t", &json!({ "a": "x\ny" }), None));
     assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
     let value: Value = serde_json::from_slice(&line).expect("json");
-    assert_eq!(value.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion"), Some(&json!(NEWEST_MODERN)));
+    assert_eq!(
+        value.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion"),
+        Some(&json!(NEWEST_MODERN))
+    );
     assert_eq!(value.pointer("/params/arguments/a"), Some(&json!("x\ny")));
     assert_eq!(list_params(&meta_params(Dialect::Legacy, "x", &client), None), "{}");
     assert!(parse(&cancelled(3)[..]).is_ok());
-    assert_eq!(ok_reply(&json!("a")), b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}\n");
+    assert_eq!(
+        ok_reply(&json!("a")),
+        b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}\n"
+    );
 }
 
 proptest! {
@@ -208,7 +296,7 @@ proptest! {
             "\"jsonrpc\":\"2.0\"", "\"id\"", "\"result\"", "\"error\"", "\"method\"", "null", "Content-Length: 1", "\u{feff}", " "]), 0..24)) {
         let line = pieces.concat();
         drop(parse(line.as_bytes()));
-        drop(Spread::default().completes(&line));
+        Spread::default().completes(&line);
     }
 
     #[test]

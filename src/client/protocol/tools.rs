@@ -45,7 +45,15 @@ pub struct Listed {
 }
 
 /// The fields that may be left out, but not be null: TypeScript clients refuse the whole list then.
-const OPTIONAL: &[&str] = &["title", "description", "outputSchema", "annotations", "icons", "execution", "_meta"];
+const OPTIONAL: &[&str] = &[
+    "title",
+    "description",
+    "outputSchema",
+    "annotations",
+    "icons",
+    "execution",
+    "_meta",
+];
 
 /// The longest name that every host accepts (protocol, "Tool Names").
 const LONGEST_NAME: usize = 128;
@@ -113,7 +121,9 @@ fn listed(item: &Value) -> Result<Listed, String> {
     let field = |key: &str| object.get(key).filter(|value| !value.is_null()).cloned();
     let mut problems = name_problems(&name);
     problems.extend(input_schema_problem(object.get("inputSchema")).map(str::to_owned));
-    let nulls = OPTIONAL.iter().filter(|key| object.get(**key).is_some_and(Value::is_null));
+    let nulls = OPTIONAL
+        .iter()
+        .filter(|key| object.get(**key).is_some_and(Value::is_null));
     problems.extend(nulls.map(|key| format!("`{key}` is null instead of left out")));
     let wrong = |key: &str, fits: fn(&Value) -> bool| field(key).is_some_and(|value| !fits(&value));
     if wrong("description", Value::is_string) {
@@ -131,7 +141,9 @@ fn listed(item: &Value) -> Result<Listed, String> {
         input_schema: field("inputSchema"),
         output_schema: field("outputSchema"),
         annotations: field("annotations"),
-        task_only: item.pointer("/execution/taskSupport").is_some_and(|support| support == "required"),
+        task_only: item
+            .pointer("/execution/taskSupport")
+            .is_some_and(|support| support == "required"),
         problems,
     })
 }

@@ -59,7 +59,9 @@ pub(super) fn diagnose(text: &str, error: &serde_json::Error) -> Violation {
             return Violation::Unfinished;
         }
         if start.contains("\"jsonrpc\"") {
-            return Violation::Unreadable { problem: error.to_string() };
+            return Violation::Unreadable {
+                problem: error.to_string(),
+            };
         }
         return Violation::NoMessage;
     }
@@ -68,7 +70,8 @@ pub(super) fn diagnose(text: &str, error: &serde_json::Error) -> Violation {
 
 fn is_content_length(text: &str) -> bool {
     let name = "content-length:";
-    text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+    text.get(..name.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
 /// Two messages after one another. One message and other text behind it is glued, too.
@@ -107,7 +110,9 @@ fn without_nan(text: &str) -> Option<(String, Line)> {
         if character == '"' {
             in_string = !in_string;
         }
-        let token = ["NaN", "-Infinity", "Infinity"].into_iter().find(|token| !in_string && rest.starts_with(token));
+        let token = ["NaN", "-Infinity", "Infinity"]
+            .into_iter()
+            .find(|token| !in_string && rest.starts_with(token));
         if let Some(token) = token {
             first.get_or_insert_with(|| token.to_owned());
             repaired.push_str("null");
