@@ -90,6 +90,10 @@ impl Incoming {
         self.state().traffic.clone()
     }
 
+    pub(super) fn bytes(&self) -> u64 {
+        self.state().traffic.bytes
+    }
+
     fn pop(&self, state: &mut State) -> Option<Arrival> {
         let arrival = state.queue.pop_front()?;
         let was_full = state.queued_bytes > MOST_QUEUED;

@@ -86,6 +86,11 @@ impl Transport {
         self.incoming.traffic()
     }
 
+    /// Bytes that have come so far.
+    pub fn bytes(&self) -> u64 {
+        self.incoming.bytes()
+    }
+
     /// Gives stdin away, to be closed. Nothing can be written afterwards; reading goes on.
     pub fn take_stdin(&mut self) -> Option<ChildStdin> {
         self.stdin.take()
