@@ -120,3 +120,95 @@ impl Family {
 fn describe_now(pid: u32) -> String {
     describe(pid, &table::command_line(pid), &table::short_name(pid))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Larger than any pid that a system gives, so that nothing real is looked at.
+    const ROOT: u32 = 2_000_000_000;
+    const INIT: u32 = 1_999_999_999;
+
+    fn process(pid: u32, parent: u32, group: u32, started: u64) -> Process {
+        Process {
+            pid,
+            parent: Some(parent),
+            group: Some(group),
+            session: Some(INIT),
+            zombie: false,
+            started,
+            own_cpu: Duration::ZERO,
+            reaped_cpu: Duration::ZERO,
+        }
+    }
+
+    fn family() -> Family {
+        Family {
+            root: Identity {
+                pid: ROOT,
+                started: 100,
+            },
+            mark: "mark".to_owned(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    fn pids(family: &mut Family, processes: &[Process]) -> Vec<u32> {
+        let members = family.look(&Table::of(processes.iter().copied()));
+        members.into_iter().map(|process| process.pid).collect()
+    }
+
+    #[test]
+    fn the_group_and_all_descendants_belong_and_strangers_do_not() {
+        let table = [
+            process(ROOT, INIT, ROOT, 100),
+            process(ROOT + 1, ROOT, ROOT + 1, 101),
+            process(ROOT + 2, ROOT + 1, ROOT + 1, 102),
+            process(ROOT + 3, INIT, ROOT, 103),
+            process(ROOT + 4, INIT, INIT, 104),
+        ];
+        assert_eq!(pids(&mut family(), &table), [ROOT, ROOT + 1, ROOT + 2, ROOT + 3]);
+    }
+
+    #[test]
+    fn whoever_was_seen_once_belongs_for_good_and_so_do_its_later_children() {
+        let mut family = family();
+        pids(
+            &mut family,
+            &[process(ROOT, INIT, ROOT, 100), process(ROOT + 1, ROOT, ROOT + 1, 101)],
+        );
+        let orphan = process(ROOT + 1, INIT, ROOT + 1, 101);
+        let child = process(ROOT + 2, ROOT + 1, ROOT + 2, 300);
+        assert_eq!(pids(&mut family, &[orphan, child]), [ROOT + 1, ROOT + 2]);
+    }
+
+    #[test]
+    fn a_pid_that_is_used_again_is_a_stranger() {
+        let mut family = family();
+        pids(
+            &mut family,
+            &[process(ROOT, INIT, ROOT, 100), process(ROOT + 1, ROOT, ROOT + 1, 101)],
+        );
+        let reused = [process(ROOT, INIT, ROOT, 500), process(ROOT + 1, INIT, ROOT, 501)];
+        assert!(pids(&mut family, &reused).is_empty());
+    }
+
+    #[test]
+    fn zombies_are_left_out_and_a_session_led_by_a_member_belongs() {
+        let mut family = family();
+        let leader = process(ROOT + 1, ROOT, ROOT + 1, 101);
+        pids(&mut family, &[process(ROOT, INIT, ROOT, 100), leader]);
+        let dead = Process {
+            zombie: true,
+            parent: Some(INIT),
+            ..leader
+        };
+        let member = Process {
+            session: Some(ROOT + 1),
+            ..process(ROOT + 2, INIT, ROOT + 2, 150)
+        };
+        assert_eq!(pids(&mut family, &[dead, member]), [ROOT + 2]);
+    }
+}

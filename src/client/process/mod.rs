@@ -27,7 +27,7 @@ mod system;
 #[path = "not_unix.rs"]
 mod system;
 mod table;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
 
 use std::path::PathBuf;

@@ -51,7 +51,9 @@ pub(super) fn signal_process(process: u32, signal: Signal) {
         return;
     }
     let pid = Pid::from_u32(process);
-    let mut system = System::new();
+    let Ok(mut system) = System::new() else {
+        return;
+    };
     system.refresh_processes(ProcessesToUpdate::Some(&[pid]), true);
     if let Some(process) = system.process(pid) {
         process.kill();

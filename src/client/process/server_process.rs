@@ -60,32 +60,25 @@ impl ServerProcess {
     pub fn spawn(command: &Command, sink: Sink, session: u32) -> Result<(Self, Pipes), SpawnProblem> {
         let mark = new_mark();
         let spawned = spawn(command, &mark)?;
-        let (mut child, spawned_at) = (spawned.child, spawned.at);
-        let pid = child.id().expect("a child that was not waited for has a pid");
-        let pipes = Pipes {
-            stdin: child.stdin.take().expect("stdin was asked to be piped"),
-            stdout: child.stdout.take().expect("stdout was asked to be piped"),
-        };
-        let stderr = child.stderr.take().expect("stderr was asked to be piped");
         let context = LogContext {
             sink: sink.clone(),
             session,
-            spawned_at,
+            spawned_at: spawned.at,
         };
         let process = Self {
-            pid,
-            spawned_at,
-            family: Family::new(pid, mark),
+            pid: spawned.pid,
+            spawned_at: spawned.at,
+            family: Family::new(spawned.pid, mark),
             sink,
             session,
             stdin_closed_at: None,
             finished: None,
-            child,
+            child: spawned.child,
             gone: None,
-            stderr: Stderr::read(stderr, context),
+            stderr: Stderr::read(spawned.stderr, context),
             usage: Usage::default(),
         };
-        Ok((process, pipes))
+        Ok((process, spawned.pipes))
     }
 
     /// The moment just before it was started.
@@ -167,7 +160,6 @@ impl ServerProcess {
 
     /// Reads the rest of stderr and gives its tail to the log.
     pub(super) async fn finish_stderr(&mut self) {
-        self.stderr.settle().await;
         self.stderr.finish().await;
     }
 

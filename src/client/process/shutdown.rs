@@ -18,8 +18,9 @@ const SETTLE: Duration = Duration::from_millis(500);
 const SURVIVOR_GRACE: Duration = Duration::from_millis(500);
 /// How long SIGKILL may take: a process in the middle of I/O dies when that ends.
 const KILL_LIMIT: Duration = Duration::from_secs(3);
-/// Between two looks at the process table while the server may still fork.
-const LOOK_PAUSE: Duration = Duration::from_millis(100);
+/// Before the first look at the process table while the server may still fork; each later pause is twice
+/// as long, since a look takes a millisecond or so, and the end of the process is stamped in between.
+const FIRST_LOOK_PAUSE: Duration = Duration::from_millis(100);
 /// Between two looks when only waiting for the table to be clean.
 const POLL_PAUSE: Duration = Duration::from_millis(10);
 
@@ -58,12 +59,7 @@ pub(super) async fn kill(process: &mut ServerProcess) -> ShutdownFacts {
     let closed_at = *process.stdin_closed_at.get_or_insert_with(Instant::now);
     let (step, gone) = match process.gone_already() {
         Some(gone) => (ShutdownStep::AlreadyGone, Some(gone)),
-        None => {
-            note(process, "SIGKILL to the whole process tree");
-            system::signal_group(process.pid, Signal::Kill);
-            signal_all(process, Signal::Kill);
-            (ShutdownStep::Killed, gone_within(process, KILL_LIMIT).await)
-        }
+        None => (ShutdownStep::Killed, killed(process).await),
     };
     let left_over = kill_until_clean(process).await;
     let leavings = Leavings {
@@ -116,18 +112,29 @@ async fn ladder(process: &mut ServerProcess, grace: Duration) -> (ShutdownStep, 
     (ShutdownStep::Killed, gone_within(process, KILL_LIMIT).await)
 }
 
+/// SIGKILL to everyone at once, until the process itself is gone.
+async fn killed(process: &mut ServerProcess) -> Option<Gone> {
+    note(process, "SIGKILL to the whole process tree");
+    // The group first: that needs no process table.
+    system::signal_group(process.pid, Signal::Kill);
+    signal_all(process, Signal::Kill);
+    gone_within(process, KILL_LIMIT).await
+}
+
 /// Waits for the process itself, looking again and again for what it starts meanwhile.
 async fn gone_within(process: &mut ServerProcess, limit: Duration) -> Option<Gone> {
     let until = Instant::now() + limit;
+    let mut pause = FIRST_LOOK_PAUSE;
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        if let Ok(gone) = timeout(left.min(LOOK_PAUSE), process.wait_gone()).await {
+        if let Ok(gone) = timeout(left.min(pause), process.wait_gone()).await {
             return Some(gone);
         }
-        if left <= LOOK_PAUSE {
+        if left <= pause {
             return None;
         }
         process.look();
+        pause *= 2;
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use tokio::process::Child;
+use tokio::process::{Child, ChildStderr};
 
 use super::environment::RUN_VARIABLE;
 use super::program::{problem, resolve};
-use super::{Command, SpawnProblem, system};
+use super::{Command, Pipes, SpawnProblem, system};
 
 /// How often a file that is still open for writing somewhere is tried again.
 const BUSY_TRIES: u32 = 20;
@@ -18,10 +18,29 @@ const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// How much of a script is read to find its interpreter; the kernel itself reads 256 bytes.
 const FIRST_LINE_LIMIT: usize = 256;
 
-/// A process that was just started.
+/// A process that was just started, its pipes taken out.
 pub(super) struct Spawned {
     pub(super) child: Child,
+    pub(super) pid: u32,
+    pub(super) pipes: Pipes,
+    pub(super) stderr: ChildStderr,
+    /// Just before the spawn.
     pub(super) at: Instant,
+}
+
+impl Spawned {
+    fn new(mut child: Child, at: Instant) -> Self {
+        Self {
+            pid: child.id().expect("a child that was not waited for has a pid"),
+            pipes: Pipes {
+                stdin: child.stdin.take().expect("stdin was asked to be piped"),
+                stdout: child.stdout.take().expect("stdout was asked to be piped"),
+            },
+            stderr: child.stderr.take().expect("stderr was asked to be piped"),
+            child,
+            at,
+        }
+    }
 }
 
 /// Starts the command in a group of its own, all three streams piped, marked with `mark`.
@@ -53,7 +72,7 @@ fn start(command: &mut tokio::process::Command) -> io::Result<Spawned> {
                 tries += 1;
                 std::thread::sleep(BUSY_PAUSE);
             }
-            result => return result.map(|child| Spawned { child, at }),
+            result => return result.map(|child| Spawned::new(child, at)),
         }
     }
 }

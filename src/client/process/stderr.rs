@@ -37,6 +37,7 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct Stderr {
     log: watch::Receiver<StderrLog>,
+    settled: bool,
     stop: Option<oneshot::Sender<()>>,
     reader: Option<JoinHandle<()>>,
 }
@@ -49,13 +50,15 @@ pub(super) struct LogContext {
 }
 
 impl LogContext {
-    fn send(&self, line: Line) {
-        self.sink.send(EventKind::Log(LogLine {
-            source: LogSource::Stderr,
-            at: line.at,
-            session: self.session,
-            text: line.text,
-        }));
+    fn send_all(&self, lines: Vec<Line>) {
+        for line in lines {
+            self.sink.send(EventKind::Log(LogLine {
+                source: LogSource::Stderr,
+                at: line.at,
+                session: self.session,
+                text: line.text,
+            }));
+        }
     }
 }
 
@@ -67,6 +70,7 @@ impl Stderr {
         let reader = tokio::spawn(read_to_end(pipe, context, sender, stopped));
         Self {
             log,
+            settled: false,
             stop: Some(stop),
             reader: Some(reader),
         }
@@ -77,21 +81,31 @@ impl Stderr {
         self.log.borrow().last_lines()
     }
 
-    /// Once the process is gone: waits until what it wrote is read. Bounded; may be dropped at any time.
+    /// Once the process is gone: waits until what it wrote is read. Bounded, waits only once; may be
+    /// dropped at any time.
     pub(super) async fn settle(&mut self) {
+        if !self.settled {
+            self.drain().await;
+            self.settled = true;
+        }
+    }
+
+    async fn drain(&mut self) {
         let all = async { while let Ok(Ok(())) = tokio::time::timeout(IDLE, self.log.changed()).await {} };
         // Both limits are a plain end: whatever came is kept.
         drop(tokio::time::timeout(DRAIN_LIMIT, all).await);
     }
 
-    /// Stops reading and hands the kept tail to the log. Bounded.
+    /// Reads what is left, stops reading and hands the kept tail to the log. Bounded.
     pub(super) async fn finish(&mut self) {
+        self.drain().await;
         // The reader may have ended by itself; then nobody hears this.
         let _ = self.stop.take().map(|stop| stop.send(()));
-        if let Some(mut reader) = self.reader.take()
-            && tokio::time::timeout(DRAIN_LIMIT, &mut reader).await.is_err()
-        {
-            reader.abort();
+        if let Some(reader) = &mut self.reader {
+            if tokio::time::timeout(DRAIN_LIMIT, &mut *reader).await.is_err() {
+                reader.abort();
+            }
+            self.reader = None;
         }
     }
 }
@@ -122,11 +136,11 @@ async fn read_to_end(
         let at = context.spawned_at.elapsed();
         let mut lines = Vec::new();
         log.send_modify(|log| lines = log.take(&buffer[..count], at));
-        lines.into_iter().for_each(|line| context.send(line));
+        context.send_all(lines);
     }
     let mut lines = Vec::new();
     log.send_modify(|log| lines = log.close());
-    lines.into_iter().for_each(|line| context.send(line));
+    context.send_all(lines);
 }
 
 /// A whole line and when it was read.
@@ -263,5 +277,84 @@ impl StderrLog {
         let surplus = lines.len().saturating_sub(LAST_LINES);
         lines.drain(..surplus);
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Just, Strategy, prop_oneof};
+    use proptest::{collection, prop_assert, prop_assert_eq, proptest};
+
+    use super::*;
+
+    /// All lines that would be logged, in order, for these reads.
+    fn logged(reads: &[&[u8]]) -> Vec<String> {
+        let mut log = StderrLog::default();
+        let mut lines: Vec<Line> = reads.iter().flat_map(|bytes| log.take(bytes, Duration::ZERO)).collect();
+        lines.extend(log.close());
+        lines.into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn lines_end_in_lf_cr_or_both_and_the_last_needs_no_end() {
+        assert_eq!(logged(&[b"a\nb\r\nc\rd"]), ["a", "b", "c", "d"]);
+        assert_eq!(logged(&[b"b\r", b"\nc\n"]), ["b", "c"]);
+        assert_eq!(logged(&[b"a\n\n", b"\n"]), ["a", "", ""]);
+        assert!(logged(&[]).is_empty());
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_replaced() {
+        assert_eq!(logged(&[b"caf\xe9\n"]), ["caf\u{fffd}"]);
+    }
+
+    #[test]
+    fn a_very_long_line_is_cut_before_a_word_so_that_no_part_of_a_secret_is_left() {
+        let line = format!("{} key=secret{}", "x ".repeat(LINE_BYTES / 2 - 4), "y".repeat(100));
+        let [shown] = &logged(&[line.as_bytes()])[..] else {
+            panic!("one line is expected");
+        };
+        assert!(!shown.contains("key"), "{shown}");
+        assert!(shown.ends_with("… 111 bytes of this line left out …"), "{shown}");
+    }
+
+    #[test]
+    fn of_a_flood_the_head_and_the_tail_are_kept() {
+        let line = [b'e'; 99];
+        let mut log = StderrLog::default();
+        let mut head = Vec::new();
+        for _ in 0..10_000 {
+            head.extend(log.take(&[&line[..], b"\n"].concat(), Duration::ZERO));
+        }
+        let tail = log.close();
+        assert_eq!((head.len(), tail.len()), (655, 656));
+        assert_eq!(tail[0].text, format!("… {} bytes left out …", (10_000 - 2 * 655) * 100));
+        assert_eq!(log.last_lines().len(), LAST_LINES);
+    }
+
+    proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(48))]
+
+        #[test]
+        fn how_the_bytes_were_split_into_reads_makes_no_difference(
+            pieces in collection::vec(prop_oneof![Just("\r\n"), Just("\n"), Just("\r"), Just("word"), Just("")], 0..40),
+            cut in 0_usize..100,
+        ) {
+            let text = pieces.concat();
+            let (before, after) = text.as_bytes().split_at(cut.min(text.len()));
+            prop_assert_eq!(logged(&[before, after]), logged(&[text.as_bytes()]));
+        }
+
+        #[test]
+        fn what_is_kept_is_bounded_whatever_comes(
+            reads in collection::vec((0_usize..40_000, 0_u8..3), 0..30).prop_map(|reads| {
+                reads.into_iter().map(|(length, end)| [vec![b'z'; length], vec![b'\n'; usize::from(end)]].concat())
+                    .collect::<Vec<_>>()
+            }),
+        ) {
+            let reads: Vec<&[u8]> = reads.iter().map(Vec::as_slice).collect();
+            let size: usize = logged(&reads).iter().map(|line| line.len() + 1).sum();
+            prop_assert!(size <= HEAD_BYTES + TAIL_BYTES + 2 * LINE_BYTES);
+        }
     }
 }

@@ -149,3 +149,43 @@ pub(super) fn carries(pid: u32, name: &str, value: &str) -> bool {
 pub(super) fn look_up(pid: u32) -> Option<Process> {
     source::process(pid)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn we_are_the_root_of_our_own_tree() {
+        let tree = live_tree(std::process::id());
+        let executable = std::env::current_exe().expect("a running test has a file");
+        assert_eq!(tree[0].pid, std::process::id());
+        assert_eq!(tree[0].executable, Some(executable));
+        assert!(tree[0].environment.iter().any(|(name, _)| name == "PATH"));
+        assert!(live_tree(u32::MAX).is_empty());
+    }
+
+    #[test]
+    fn both_sources_tell_the_same_of_this_process() {
+        let pid = std::process::id();
+        let (ours, theirs) = (
+            source::process(pid).expect("we live"),
+            system_info::process(pid).expect("we live"),
+        );
+        assert_eq!(
+            (ours.parent, ours.group, ours.zombie),
+            (theirs.parent, theirs.group, theirs.zombie)
+        );
+        assert!(system_info::processes().iter().any(|process| process.pid == pid));
+        assert_eq!(source::command_line(pid), system_info::command_line(pid));
+        assert!(system_info::peak_memory(pid).is_some_and(|size| size > 0));
+        assert!(system_info::short_name(pid).is_some());
+        let theirs = system_info::details(&theirs).expect("we live");
+        assert_eq!(
+            source::details(&ours).map(|ours| (ours.cwd, ours.executable)),
+            Some((theirs.cwd, theirs.executable))
+        );
+        let path = std::env::var("PATH").expect("tests have a PATH");
+        assert!(source::carries(pid, "PATH", &path) && system_info::carries(pid, "PATH", &path));
+        assert!(!source::carries(pid, "PATH", "elsewhere") && !system_info::carries(pid, "PATH", "elsewhere"));
+    }
+}

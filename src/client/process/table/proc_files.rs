@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{LiveProcess, Process};
 
-/// The unit of CPU times in `stat`: USER_HZ, which is 100 on every architecture that Rust has a tier
+/// The unit of CPU times in `stat`: `USER_HZ`, which is 100 on every architecture that Rust has a tier
 /// for (alpha and ia64 aside).
 const TICK: Duration = Duration::from_millis(10);
 
@@ -27,7 +27,7 @@ pub(super) fn process(pid: u32) -> Option<Process> {
     parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// A line of `/proc/PID/stat` (proc_pid_stat(5)). The name stands in parentheses and may hold anything,
+/// A line of `/proc/PID/stat` (`proc_pid_stat(5)`). The name stands in parentheses and may hold anything,
 /// parentheses and line ends included, so the fields are counted from the last one.
 fn parse(stat: &[u8]) -> Option<Process> {
     let open = stat.iter().position(|byte| *byte == b'(')?;

@@ -9,7 +9,9 @@ use super::{LiveProcess, Process};
 
 /// Everyone.
 pub(super) fn processes() -> Vec<Process> {
-    let system = refreshed(ProcessesToUpdate::All, ProcessRefreshKind::nothing().with_cpu());
+    let Some(system) = refreshed(ProcessesToUpdate::All, ProcessRefreshKind::nothing().with_cpu()) else {
+        return Vec::new();
+    };
     system
         .processes()
         .values()
@@ -71,13 +73,13 @@ pub(super) fn details(process: &Process) -> Option<LiveProcess> {
 
 fn one<T>(pid: u32, kind: ProcessRefreshKind, read: impl FnOnce(&sysinfo::Process) -> T) -> Option<T> {
     let pid = Pid::from_u32(pid);
-    refreshed(ProcessesToUpdate::Some(&[pid]), kind).process(pid).map(read)
+    refreshed(ProcessesToUpdate::Some(&[pid]), kind)?.process(pid).map(read)
 }
 
-fn refreshed(which: ProcessesToUpdate<'_>, kind: ProcessRefreshKind) -> System {
-    let mut system = System::new();
+fn refreshed(which: ProcessesToUpdate<'_>, kind: ProcessRefreshKind) -> Option<System> {
+    let mut system = System::new().ok()?;
     system.refresh_processes_specifics(which, true, kind);
-    system
+    Some(system)
 }
 
 fn entry(process: &sysinfo::Process) -> Process {

@@ -1,1 +1,0 @@
-//! Real processes, started and ended.
