@@ -139,3 +139,6 @@ fn by_name(tools: &[ToolFacts]) -> BTreeMap<&str, &ToolFacts> {
 fn text(value: Option<&str>) -> String {
     value.map_or_else(|| "(none)".to_owned(), shown)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,8 +10,7 @@ use crate::finding::Code;
 use crate::judge::hints;
 use crate::judge::sentences::{Case, Told};
 use crate::judge::words::{code, line, names, plural_of, quote, shown};
-use crate::plan::{Expectations, Runtime, RuntimeKind};
-use crate::text::Mask;
+use crate::plan::{Plan, Runtime, RuntimeKind};
 use crate::version::Requirement;
 
 /// What was found in one session, or about the row as a whole.
@@ -21,113 +20,117 @@ pub(super) type Found = (Option<u32>, Told);
 /// and which interpreter is behind it, if any, nobody saw.
 const INTERPRETERS: &[&str] = &["node", "python", "bun", "deno"];
 
-/// Everything the row's expectations find. A secret in them is masked first, since it is masked in what was seen.
-pub(super) fn hold(expect: &Expectations, mask: &Mask, sessions: &[&SessionFacts], case: Case<'_>) -> Vec<Found> {
-    let expect = masked(expect, mask);
+/// What the manifest wants, as it is and as it may be shown: what was seen is masked already, so a secret in
+/// an expectation is compared both ways and written one way only.
+struct Wanted {
+    real: String,
+    shown: String,
+}
+
+/// The row's expectations.
+struct Expected {
+    name: Option<Wanted>,
+    version: Option<Wanted>,
+    package_version: Option<Wanted>,
+    tools: Vec<Wanted>,
+    tool_count: Option<usize>,
+}
+
+/// Everything the row's expectations find.
+pub(super) fn hold(plan: &Plan, sessions: &[&SessionFacts], case: Case<'_>) -> Vec<Found> {
+    let Some(expected) = Expected::of(plan, case) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for session in sessions {
         let number = Some(session.number);
         if let Some(handshake) = &session.handshake {
-            found.extend(name(&expect, handshake).map(|told| (number, told)));
-            found.extend(reported_version(&expect, handshake).map(|told| (number, told)));
+            found.extend(name(&expected, handshake).map(|told| (number, told)));
+            found.extend(reported_version(&expected, handshake).map(|told| (number, told)));
         }
         if let Some(tools) = session.tools.as_ref().filter(|_| whole_list(session)) {
             let listed: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-            found.extend(removed_tools(&expect, &listed).map(|told| (number, told)));
-            found.extend(tool_count(&expect, &listed).map(|told| (number, told)));
+            found.extend(removed_tools(&expected, &listed).map(|told| (number, told)));
+            found.extend(tool_count(&expected, &listed).map(|told| (number, told)));
         }
         let ran = session.identity.as_ref().and_then(|identity| identity.runtime.as_ref());
         found.extend(runtime(case, ran).map(|told| (number, told)));
     }
     let answered = sessions.iter().any(|session| session.handshake.is_some());
-    found.extend(package_version(&expect, case, answered).map(|told| (None, told)));
+    found.extend(package_version(&expected, case, answered).map(|told| (None, told)));
     found
 }
 
-fn masked(expect: &Expectations, mask: &Mask) -> Expectations {
-    let apply = |text: &String| mask.apply(text).into_owned();
-    Expectations {
-        name: expect.name.as_ref().map(apply),
-        version: expect.version.as_ref().map(apply),
-        package_version: expect.package_version.as_ref().map(apply),
-        tools: expect.tools.iter().map(apply).collect(),
-        tool_count: expect.tool_count,
-    }
-}
-
-fn name(expect: &Expectations, handshake: &HandshakeFacts) -> Option<Told> {
-    let wanted = expect.name.as_ref()?;
+fn name(expected: &Expected, handshake: &HandshakeFacts) -> Option<Told> {
+    let wanted = expected.name.as_ref()?;
     let reported = handshake.name.as_deref();
-    if reported == Some(wanted.as_str()) {
+    if reported.is_some_and(|name| wanted.is(name)) {
         return None;
     }
     let message = match reported {
-        Some(name) => format!("calls itself {}, expected {}", quote(name), quote(wanted)),
-        None => format!("gives no name, expected {}", quote(wanted)),
+        Some(name) => format!("calls itself {}, expected {}", quote(name), quote(&wanted.shown)),
+        None => format!("gives no name, expected {}", quote(&wanted.shown)),
     };
-    let told = Told::new(Code::NameChanged, message).expected(line(wanted));
+    let told = Told::new(Code::NameChanged, message).expected(line(&wanted.shown));
     Some(match reported {
         Some(name) => told.actual(shown(name)),
         None => told,
     })
 }
 
-fn reported_version(expect: &Expectations, handshake: &HandshakeFacts) -> Option<Told> {
-    let wanted = expect.version.as_ref()?;
+fn reported_version(expected: &Expected, handshake: &HandshakeFacts) -> Option<Told> {
+    let wanted = expected.version.as_ref()?;
+    let range = line(&wanted.shown);
     let Some(reported) = handshake.version.as_deref() else {
-        let message = format!("version {} is expected, and the server reports none", line(wanted));
-        return Some(Told::new(Code::VersionUnverifiable, message).expected(line(wanted)));
+        let message = format!("version {range} is expected, and the server reports none");
+        return Some(Told::new(Code::VersionUnverifiable, message).expected(range));
     };
     if reported.trim().is_empty() {
-        let message = format!(
-            "version {} is expected, and the server reports an empty one",
-            line(wanted)
-        );
+        let message = format!("version {range} is expected, and the server reports an empty one");
         return Some(
             Told::new(Code::VersionUnverifiable, message)
-                .expected(line(wanted))
+                .expected(range)
                 .actual("(empty)"),
         );
     }
-    (!fits(wanted, reported)).then(|| {
-        let message = format!("reports version {}, expected {}", line(reported), line(wanted));
+    (!wanted.holds(reported)).then(|| {
+        let message = format!("reports version {}, expected {range}", line(reported));
         Told::new(Code::VersionMismatch, message)
-            .expected(line(wanted))
+            .expected(range)
             .actual(line(reported))
     })
 }
 
-fn package_version(expect: &Expectations, case: Case<'_>, answered: bool) -> Option<Told> {
-    let wanted = expect.package_version.as_ref()?;
+fn package_version(expected: &Expected, case: Case<'_>, answered: bool) -> Option<Told> {
+    let wanted = expected.package_version.as_ref()?;
+    let range = line(&wanted.shown);
     let package = &case.record.identity.package;
     let Some(installed) = package.installed.as_deref() else {
-        let message = format!(
-            "package version {} is expected, and no installed package was found",
-            line(wanted)
-        );
-        return answered.then(|| Told::new(Code::VersionUnverifiable, message).expected(line(wanted)));
+        let message = format!("package version {range} is expected, and no installed package was found");
+        return answered.then(|| Told::new(Code::VersionUnverifiable, message).expected(range));
     };
-    (!fits(wanted, installed)).then(|| {
+    (!wanted.holds(installed)).then(|| {
         let name = package
             .name
             .as_deref()
             .map(|name| format!("{} ", code(name)))
             .unwrap_or_default();
-        let message = format!("{name}{} is installed, expected {}", line(installed), line(wanted));
+        let message = format!("{name}{} is installed, expected {range}", line(installed));
         let ours = case.launch().is_some_and(|launch| !launch.packages.is_empty());
         Told::new(Code::VersionMismatch, message)
-            .expected(line(wanted))
+            .expected(range)
             .actual(line(installed))
             .hint(ours.then_some("`--install update` installs it anew"))
     })
 }
 
-fn removed_tools(expect: &Expectations, listed: &BTreeSet<&str>) -> Option<Told> {
-    let gone: Vec<&str> = expect
+fn removed_tools(expected: &Expected, listed: &BTreeSet<&str>) -> Option<Told> {
+    let is_listed = |wanted: &Wanted| listed.contains(wanted.real.as_str()) || listed.contains(wanted.shown.as_str());
+    let gone: Vec<&str> = expected
         .tools
         .iter()
-        .map(String::as_str)
-        .filter(|tool| !listed.contains(tool))
+        .filter(|wanted| !is_listed(wanted))
+        .map(|wanted| wanted.shown.as_str())
         .collect();
     if gone.is_empty() {
         return None;
@@ -145,13 +148,13 @@ fn removed_tools(expect: &Expectations, listed: &BTreeSet<&str>) -> Option<Told>
     };
     Some(
         Told::new(Code::ToolRemoved, message)
-            .expected(gone.join(", "))
+            .expected(line(&gone.join(", ")))
             .hint(near),
     )
 }
 
-fn tool_count(expect: &Expectations, listed: &BTreeSet<&str>) -> Option<Told> {
-    let wanted = expect.tool_count.filter(|wanted| *wanted != listed.len())?;
+fn tool_count(expected: &Expected, listed: &BTreeSet<&str>) -> Option<Told> {
+    let wanted = expected.tool_count.filter(|wanted| *wanted != listed.len())?;
     let message = format!("lists {}, expected {wanted}", plural_of(listed.len(), "tool", "tools"));
     Some(
         Told::new(Code::ToolCountChanged, message)
@@ -193,11 +196,6 @@ fn whole_list(session: &SessionFacts) -> bool {
     })
 }
 
-/// Whether a version is in a range. A text that is no range asks for exactly that text.
-fn fits(range: &str, version: &str) -> bool {
-    range.trim() == version.trim() || Requirement::parse(range).is_ok_and(|range| range.matches(version))
-}
-
 fn runs_on(runtime: &Runtime, version: &str) -> bool {
     let range = match runtime.kind {
         RuntimeKind::Node => Requirement::npm(&runtime.range),
@@ -205,3 +203,39 @@ fn runs_on(runtime: &Runtime, version: &str) -> bool {
     };
     range.is_ok_and(|range| range.matches(version))
 }
+
+impl Wanted {
+    fn new(plan: &Plan, text: &str) -> Self {
+        Self {
+            real: text.to_owned(),
+            shown: plan.mask.apply(text).into_owned(),
+        }
+    }
+
+    /// Whether it is this text.
+    fn is(&self, seen: &str) -> bool {
+        self.real == seen || self.shown == seen
+    }
+
+    /// Whether a version is in this range. What is no range asks for exactly its text.
+    fn holds(&self, version: &str) -> bool {
+        self.is(version) || Requirement::parse(&self.real).is_ok_and(|range| range.matches(version))
+    }
+}
+
+impl Expected {
+    fn of(plan: &Plan, case: Case<'_>) -> Option<Self> {
+        let expect = &case.plan?.expect;
+        let wanted = |text: &String| Wanted::new(plan, text);
+        Some(Self {
+            name: expect.name.as_ref().map(wanted),
+            version: expect.version.as_ref().map(wanted),
+            package_version: expect.package_version.as_ref().map(wanted),
+            tools: expect.tools.iter().map(wanted).collect(),
+            tool_count: expect.tool_count,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

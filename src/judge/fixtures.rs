@@ -7,10 +7,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::event::{
-    Era, HandshakeFacts, HostLoad, Launcher, Observation, ProcessIdentity, RowId, RuntimeFacts, Seen, SessionFacts,
-    SessionKind, ToolFacts,
+    Ending, Era, HandshakeFacts, HostLoad, Launcher, Observation, ProcessIdentity, RowId, RuntimeFacts, Seen,
+    SessionFacts, SessionKind, ToolFacts,
 };
 use crate::finding::Phase;
+use crate::judge::judge;
 use crate::plan::{
     Entry, Expectations, Inherit, InstallMode, Launch, Limits, Needs, Plan, Protocol, Row, Settings, Template,
 };
@@ -158,7 +159,7 @@ pub(super) fn launch(command: &str, args: &[&str]) -> Launch {
         requires_host: None,
         protocol: Protocol::Auto,
         limits: Limits {
-            startup: Duration::from_secs(60),
+            startup: Duration::from_mins(1),
             list: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(2),
             row: Duration::from_mins(10),
@@ -195,4 +196,44 @@ pub(super) fn plan(rows: Vec<Row>) -> Plan {
         mask: Mask::default(),
         not_yet: Vec::new(),
     }
+}
+
+/// A record of one row, judged by a plan of one row.
+pub(super) fn judged(record: RowRecord, planned: Row) -> RowRecord {
+    judged_by(record, &plan(vec![planned])).rows.remove(0)
+}
+
+pub(super) fn judged_by(record: RowRecord, plan: &Plan) -> RunRecord {
+    let mut run = run(vec![record]);
+    judge(&mut run, plan);
+    run
+}
+
+pub(super) fn codes(row: &RowRecord) -> Vec<&'static str> {
+    row.findings.iter().map(|finding| finding.code.name()).collect()
+}
+
+pub(super) fn messages(row: &RowRecord) -> Vec<&str> {
+    row.findings.iter().map(|finding| finding.message.as_str()).collect()
+}
+
+pub(super) fn exited() -> Seen {
+    Seen::ExitedEarly {
+        ending: Ending {
+            code: Some(1),
+            signal: None,
+            last_lines: Vec::new(),
+        },
+    }
+}
+
+pub(super) fn with(mut session: SessionFacts, observations: Vec<Observation>) -> SessionFacts {
+    session.observations = observations;
+    session
+}
+
+pub(super) fn expecting(change: impl FnOnce(&mut Row)) -> Row {
+    let mut planned = planned("row");
+    change(&mut planned);
+    planned
 }

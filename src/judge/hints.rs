@@ -1,5 +1,7 @@
 //! What to do about a failure, where the evidence is plain: a small list of known words on stderr
 //! and of known mistakes in a launch. It must not guess: without evidence there is no hint.
+//!
+//! What only shows while a server is waited for (a prompt, a download, a buffer) session hints at itself.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -75,18 +77,6 @@ const KNOWN: &[Known] = &[
     },
 ];
 
-/// Lines that a package manager or docker prints while it fetches.
-const FETCHING: &[&str] = &[
-    "npm http fetch",
-    "downloading",
-    "unable to find image",
-    "pulling",
-    "installing",
-    "building",
-    "prepared ",
-    "resolved ",
-];
-
 /// What words on stderr ask for.
 pub(super) fn from_stderr(lines: &[String], launch: Option<&Launch>) -> Option<String> {
     known(lines)
@@ -94,21 +84,9 @@ pub(super) fn from_stderr(lines: &[String], launch: Option<&Launch>) -> Option<S
         .or_else(|| missing_variable(lines, launch))
 }
 
-/// What to do about a row that stayed silent or left without a word.
+/// What to do about a server that left without a word.
 pub(super) fn from_launch(launch: Option<&Launch>) -> Option<String> {
     docker_without_stdin(launch?)
-}
-
-/// What to do about a start that took too long.
-pub(super) fn slow_start(last_stderr: Option<&str>, nothing_came: bool, launch: Option<&Launch>) -> Option<String> {
-    let lower = last_stderr.unwrap_or_default().to_lowercase();
-    let fetching = FETCHING.iter().any(|word| lower.contains(word));
-    let program = launch.map(program_name).unwrap_or_default();
-    let runner = matches!(program.as_str(), "npx" | "uvx");
-    (fetching || (runner && nothing_came)).then(|| {
-        "still installing? raise `startup_timeout`, or name the package in `package` so that it is installed before"
-            .to_owned()
-    })
 }
 
 /// What to do about a call that the server's backend refused for want of a key.
@@ -231,3 +209,6 @@ fn program_name(launch: &Launch) -> String {
         .map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or(program)
 }
+
+#[cfg(test)]
+mod tests;

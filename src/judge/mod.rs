@@ -10,7 +10,6 @@ use crate::event::{Observation, Seen, SessionFacts, SessionKind};
 use crate::finding::{Code, Finding, Phase, Severity, SeverityChoice};
 use crate::plan::{Entry, Plan, Row};
 use crate::record::{RowRecord, RunRecord, Status};
-use crate::text::Mask;
 
 use expectations::Found;
 use sentences::{Case, Told};
@@ -55,8 +54,7 @@ pub fn judge(record: &mut RunRecord, plan: &Plan) {
     let bar = Bar::new(plan.settings.strict);
     let interrupted = record.interrupted;
     for row in &mut record.rows {
-        let planned = plan.rows.iter().find(|planned| planned.id == row.id);
-        let verdict = verdict(row, planned, &plan.mask, interrupted, bar);
+        let verdict = verdict(row, plan, interrupted, bar);
         row.findings = verdict.findings;
         row.status = verdict.status;
     }
@@ -64,16 +62,17 @@ pub fn judge(record: &mut RunRecord, plan: &Plan) {
     record.exit_code = status::exit_code(record, bar);
 }
 
-fn verdict(record: &RowRecord, plan: Option<&Row>, mask: &Mask, interrupted: bool, bar: Bar) -> Verdict {
-    let case = Case { plan, record };
+fn verdict(record: &RowRecord, plan: &Plan, interrupted: bool, bar: Bar) -> Verdict {
+    let planned = plan.rows.iter().find(|planned| planned.id == record.id);
+    let case = Case { plan: planned, record };
     // The start after an installation is not judged: first imports, byte-compiling and downloads fall there.
     let sessions: Vec<&SessionFacts> = record
         .sessions
         .iter()
         .filter(|session| session.kind != SessionKind::FirstStart)
         .collect();
-    let course = course(record, plan);
-    let mut noted = noted(case, mask, &sessions);
+    let course = course(record, planned);
+    let mut noted = noted(case, plan, &sessions);
     noted.extend(skipped(record).map(Noted::of_row));
     let answered = sessions.iter().any(|session| session.handshake.is_some());
     let silent = course == Course::Run && !answered;
@@ -82,7 +81,7 @@ fn verdict(record: &RowRecord, plan: Option<&Row>, mask: &Mask, interrupted: boo
     }
     // A row that never answered is never a pass: what says so can be lowered to a warning, and no further.
     let floor = silent.then_some(Severity::Warn);
-    let severities = plan.map(|row| &row.severity);
+    let severities = planned.map(|row| &row.severity);
     let judged = noted
         .into_iter()
         .filter_map(|noted| finding(noted, &sessions, severities, floor));
@@ -105,9 +104,9 @@ fn course(record: &RowRecord, plan: Option<&Row>) -> Course {
 }
 
 /// Everything that can be said about a row, each thing once.
-fn noted(case: Case<'_>, mask: &Mask, sessions: &[&SessionFacts]) -> Vec<Noted> {
+fn noted(case: Case<'_>, plan: &Plan, sessions: &[&SessionFacts]) -> Vec<Noted> {
     let mut outside = case.record.observations.clone();
-    outside.extend(unusable_fields(case.plan));
+    outside.extend(unusable_fields(case.plan, plan));
     let groups = groups::group(&outside, sessions);
     let mut noted: Vec<Noted> = groups
         .into_iter()
@@ -116,10 +115,7 @@ fn noted(case: Case<'_>, mask: &Mask, sessions: &[&SessionFacts]) -> Vec<Noted> 
             sessions: group.sessions,
         })
         .collect();
-    let mut found: Vec<Found> = Vec::new();
-    if let Some(row) = case.plan {
-        found.extend(expectations::hold(&row.expect, mask, sessions, case));
-    }
+    let mut found: Vec<Found> = expectations::hold(plan, sessions, case);
     let name_is_expected = case.plan.is_some_and(|row| row.expect.name.is_some());
     found.extend(disagreements::between(sessions, name_is_expected));
     for (session, told) in found {
@@ -135,20 +131,20 @@ fn noted(case: Case<'_>, mask: &Mask, sessions: &[&SessionFacts]) -> Vec<Noted> 
 }
 
 /// The plan's own reasons; where the run has observed them too they fall together.
-fn unusable_fields(plan: Option<&Row>) -> Vec<Observation> {
-    let Some(Entry::Unusable(problems)) = plan.map(|row| &row.entry) else {
+fn unusable_fields(row: Option<&Row>, plan: &Plan) -> Vec<Observation> {
+    let Some(Entry::Unusable(problems)) = row.map(|row| &row.entry) else {
         return Vec::new();
     };
-    let seen = |field: &str, problem: &str| Seen::ConfigError {
-        field: field.to_owned(),
-        problem: problem.to_owned(),
-    };
+    let masked = |text: &str| plan.mask.apply(text).into_owned();
     problems
         .iter()
         .map(|problem| Observation {
             phase: Phase::Prepare,
             probe: None,
-            what: seen(&problem.field, &problem.problem),
+            what: Seen::ConfigError {
+                field: masked(&problem.field),
+                problem: masked(&problem.problem),
+            },
         })
         .collect()
 }
@@ -221,7 +217,7 @@ fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
         *kept += 1;
         let more = counts[&finding.code].saturating_sub(MOST_OF_A_CODE);
         if *kept == MOST_OF_A_CODE && more > 0 {
-            finding.message.push_str(&format!(" (and {more} more like it)"));
+            finding.message = format!("{} (and {more} more like it)", finding.message);
         }
         *kept <= MOST_OF_A_CODE
     });

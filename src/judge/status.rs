@@ -1,6 +1,6 @@
 //! From findings to the status of a row, the totals of a run and the exit code. It must not look at facts.
 
-use crate::finding::{Class, Code, Finding, Severity};
+use crate::finding::{Class, Finding, Severity};
 use crate::record::{RowRecord, RunRecord, Status, Totals};
 
 /// Ctrl-C: 128 and the number of SIGINT, as shells have it.
@@ -98,7 +98,6 @@ pub(super) fn exit_code(record: &RunRecord, bar: Bar) -> u8 {
 
 fn only_went_backwards(row: &RowRecord, bar: Bar) -> bool {
     // An entry that cannot be used is no matter of versions, whatever `[severity]` makes of its finding.
-    let usable = row.status != Status::Error && row.findings.iter().all(|finding| finding.code != Code::ConfigError);
     let mut failing = row.findings.iter().filter(|finding| bar.fails(finding));
-    usable && failing.all(|finding| finding.code.class() == Class::VersionsAndTools)
+    row.status != Status::Error && failing.all(|finding| finding.code.class() == Class::VersionsAndTools)
 }

@@ -63,14 +63,14 @@ pub(super) fn code(name: &str) -> String {
 /// Names as code, the first few of them.
 pub(super) fn names<'name>(names: impl IntoIterator<Item = &'name str>) -> String {
     let all: Vec<&str> = names.into_iter().collect();
-    let mut text = all
+    let text = all
         .iter()
         .take(MOST_NAMES)
         .map(|name| code(name))
         .collect::<Vec<_>>()
         .join(", ");
     if all.len() > MOST_NAMES {
-        text.push_str(&format!(" and {} more", all.len() - MOST_NAMES));
+        return format!("{text} and {} more", all.len() - MOST_NAMES);
     }
     text
 }
@@ -161,7 +161,7 @@ pub(super) fn received(received: &Received) -> String {
         ));
     }
     if let Some(unfinished) = &received.unfinished {
-        parts.push(format!("a line without its end, {}", quote(unfinished)));
+        parts.push(format!("a line without its end {}", quote(unfinished)));
     }
     if parts.is_empty() && received.bytes > 0 {
         parts.push(plural(
@@ -170,7 +170,7 @@ pub(super) fn received(received: &Received) -> String {
             "bytes that hold no message",
         ));
     }
-    let stdout = parts.join(" and ");
+    let stdout = parts.join(", ");
     match (stdout.is_empty(), &received.last_stderr) {
         (true, None) => "it wrote nothing to stdout or stderr".to_owned(),
         (true, Some(last)) => format!("it wrote nothing to stdout; last line on stderr: {}", quote(last)),
@@ -224,4 +224,34 @@ fn is_aftermath(line: &str) -> bool {
 fn names_an_error(line: &str) -> bool {
     let first = line.split([' ', ':', '[']).next().unwrap_or_default();
     first.ends_with("Error") || first.ends_with("Exception")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{prop_assert, proptest};
+
+    use super::*;
+
+    #[test]
+    fn limits_are_written_as_in_a_manifest() {
+        let words = [60_000, 1500, 250, 600_000, 120_000].map(|limit| duration(Duration::from_millis(limit)));
+        assert_eq!(words, ["60 s", "1.5 s", "250 ms", "10 min", "2 min"]);
+    }
+
+    #[test]
+    fn quotations_are_one_line_without_colours() {
+        assert_eq!(quote("\u{1b}[31mred\u{1b}[0m\r\n  next\tline "), "\"red next line\"");
+        assert_eq!(quote(" \n"), "(empty)");
+        assert_eq!(names(["a", "b"]), "`a`, `b`");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_or_swells_a_sentence(text in "(?s).{0,600}") {
+            let line = line(&text);
+            prop_assert!(line.chars().count() <= LONGEST_QUOTE + 2);
+            prop_assert!(!line.chars().any(char::is_control));
+            prop_assert!(line.trim() == line);
+        }
+    }
 }

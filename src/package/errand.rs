@@ -293,7 +293,8 @@ fn ending_words(status: ExitStatus) -> String {
     )
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -303,7 +304,7 @@ mod tests {
             arguments: vec!["-c".into(), script.into()],
             environment: Environment::ours(),
             folder: std::env::temp_dir(),
-            limit: Duration::from_secs(60),
+            limit: Duration::from_mins(1),
         }
     }
 

@@ -111,7 +111,7 @@ mod tests {
         let _held = FolderLock::take(state.path(), Duration::ZERO, &cancel, || {})
             .await
             .unwrap();
-        let limit = Duration::from_secs(600);
+        let limit = Duration::from_mins(10);
         let second = FolderLock::take(state.path(), limit, &cancel, || cancel.cancel()).await;
         assert!(matches!(second, Err(LockProblem::Cancelled)));
     }

@@ -184,7 +184,8 @@ fn lent(default: &Settings, own: &Settings) -> Vec<(&'static str, OsString)> {
     lent
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};

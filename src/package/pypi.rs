@@ -42,16 +42,13 @@ impl Pypi {
     pub fn make(&self, venv: &Venv) -> Errand {
         let folder = venv.folder.as_os_str();
         let python = self.python.executable.as_os_str();
-        match &self.uv {
-            Some(uv) => {
-                let words = ["venv", "--no-project", "--python"].map(OsString::from);
-                let arguments = words.into_iter().chain([python.to_owned(), folder.to_owned()]);
-                self.errand(uv, arguments.collect(), venv, VENV_LIMIT)
-            }
-            None => {
-                let arguments = vec!["-m".into(), "venv".into(), folder.to_owned()];
-                self.errand(&self.python.executable, arguments, venv, VENV_LIMIT)
-            }
+        if let Some(uv) = &self.uv {
+            let words = ["venv", "--no-project", "--python"].map(OsString::from);
+            let arguments = words.into_iter().chain([python.to_owned(), folder.to_owned()]);
+            self.errand(uv, arguments.collect(), venv, VENV_LIMIT)
+        } else {
+            let arguments = vec!["-m".into(), "venv".into(), folder.to_owned()];
+            self.errand(&self.python.executable, arguments, venv, VENV_LIMIT)
         }
     }
 
@@ -59,17 +56,14 @@ impl Pypi {
     pub fn install(&self, specs: &[String], venv: &Venv) -> Errand {
         let python = venv.python();
         let specs = specs.iter().map(OsString::from);
-        match &self.uv {
-            Some(uv) => {
-                let words = ["pip", "install", "--compile-bytecode", "--python"].map(OsString::from);
-                let arguments = words.into_iter().chain([python.into_os_string(), "--".into()]);
-                self.errand(uv, arguments.chain(specs).collect(), venv, INSTALL_LIMIT)
-            }
-            None => {
-                let words = ["-m", "pip", "install", "--compile", "--disable-pip-version-check", "--"];
-                let arguments = words.map(OsString::from).into_iter().chain(specs);
-                self.errand(&python, arguments.collect(), venv, INSTALL_LIMIT)
-            }
+        if let Some(uv) = &self.uv {
+            let words = ["pip", "install", "--compile-bytecode", "--python"].map(OsString::from);
+            let arguments = words.into_iter().chain([python.into_os_string(), "--".into()]);
+            self.errand(uv, arguments.chain(specs).collect(), venv, INSTALL_LIMIT)
+        } else {
+            let words = ["-m", "pip", "install", "--compile", "--disable-pip-version-check", "--"];
+            let arguments = words.map(OsString::from).into_iter().chain(specs);
+            self.errand(&python, arguments.collect(), venv, INSTALL_LIMIT)
         }
     }
 
@@ -109,7 +103,8 @@ impl Venv {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;

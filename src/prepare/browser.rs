@@ -171,7 +171,8 @@ async fn works(browser: &Path, environment: &Environment, cancel: &CancellationT
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::event::SkipReason;
 
-use super::{Readiness, Rows};
+use super::{Refusal, Rows};
 
 /// A name server that answers at all does so sooner.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -30,7 +30,7 @@ pub(super) async fn check(rows: &mut Rows<'_>) {
         if answers.get(host) == Some(&true) {
             return Ok(());
         }
-        Err(Readiness::skipped(
+        Err(Refusal::skipped(
             SkipReason::Offline,
             format!("the name {host} cannot be resolved here"),
             Some(format!(

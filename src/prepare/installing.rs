@@ -1,14 +1,15 @@
 //! What all installations of a run share: the lock of the state folder, taken by the first of them and
 //! held to the last, and how many go on at once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-use crate::package::{FolderLock, LockProblem};
+use crate::package::{Environment, FolderLock, Interpreter, LockProblem, Npm};
 
 use super::voice::Voice;
 
@@ -29,6 +30,7 @@ struct Shared {
     cancel: CancellationToken,
     permits: Semaphore,
     lock: OnceCell<Result<FolderLock, NoLock>>,
+    npms: Mutex<BTreeMap<PathBuf, Arc<OnceCell<Option<Npm>>>>>,
 }
 
 /// Why nothing can be installed.
@@ -46,6 +48,7 @@ impl Installing {
                 cancel: cancel.clone(),
                 permits: Semaphore::new(AT_ONCE),
                 lock: OnceCell::new(),
+                npms: Mutex::new(BTreeMap::new()),
             }),
         }
     }
@@ -69,6 +72,19 @@ impl Installing {
             Ok(_held) => Ok(permit),
             Err(problem) => Err(problem.clone()),
         }
+    }
+
+    /// The npm of that Node with the settings it is to have, which are asked for once.
+    pub(super) async fn npm(&self, node: &Interpreter, environment: &Environment, folder: &Path) -> Option<Npm> {
+        let cell = {
+            let mut npms = self.shared.npms.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(npms.entry(node.executable.clone()).or_default())
+        };
+        let made = cell.get_or_init(async || {
+            let npm = Npm::of(node, environment)?;
+            Some(npm.with_settings_of_default(folder, &self.shared.cancel).await)
+        });
+        made.await.clone()
     }
 
     async fn lock(&self, voice: &Voice) -> Result<FolderLock, NoLock> {

@@ -16,6 +16,7 @@ use crate::plan::{InstallMode, Launch, Plan, Row};
 
 mod browser;
 mod caches;
+mod contents;
 mod fixtures;
 mod hosts;
 mod installing;
@@ -61,6 +62,14 @@ pub struct ReadyRow {
     pub browser: Option<PathBuf>,
     /// The runtime it runs on.
     pub runtime: Option<RuntimeFacts>,
+}
+
+/// Why a row cannot be run.
+#[derive(Clone, Debug)]
+enum Refusal {
+    Skipped(Skip),
+    /// The observations were sent.
+    Failed,
 }
 
 /// What all steps know.
@@ -130,11 +139,11 @@ impl<'a> Rows<'a> {
     }
 
     /// Takes rows out: those for which `verdict` has something to say.
-    fn sort_out(&mut self, mut verdict: impl FnMut(&mut Candidate<'a>) -> Result<(), Readiness>) {
+    fn sort_out(&mut self, mut verdict: impl FnMut(&mut Candidate<'a>) -> Result<(), Refusal>) {
         for mut candidate in std::mem::take(&mut self.going) {
             match verdict(&mut candidate) {
                 Ok(()) => self.going.push(candidate),
-                Err(readiness) => drop(self.out.insert(candidate.row.id.clone(), readiness)),
+                Err(refusal) => drop(self.out.insert(candidate.row.id.clone(), refusal.into())),
             }
         }
     }
@@ -142,7 +151,7 @@ impl<'a> Rows<'a> {
     fn finish(mut self, cancel: &CancellationToken) -> Prepared {
         for candidate in self.going {
             let readiness = if cancel.is_cancelled() {
-                Readiness::interrupted()
+                Refusal::interrupted().into()
             } else {
                 Readiness::Ready(candidate.ready)
             };
@@ -152,7 +161,16 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Readiness {
+impl From<Refusal> for Readiness {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Skipped(skip) => Self::Skipped(skip),
+            Refusal::Failed => Self::Failed,
+        }
+    }
+}
+
+impl Refusal {
     fn skipped(reason: SkipReason, message: impl Into<String>, cure: Option<String>) -> Self {
         Self::Skipped(Skip {
             reason,
@@ -184,13 +202,11 @@ fn digest(texts: &[&str]) -> String {
         hasher.update(text.as_bytes());
         hasher.update([0]);
     }
-    hasher
-        .finalize()
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let bytes: [u8; 32] = hasher.finalize().into();
+    let [first, second, third, fourth, ..] = bytes;
+    format!("{:08x}", u32::from_be_bytes([first, second, third, fourth]))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

@@ -6,25 +6,15 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use crate::event::{Ecosystem, PackageFacts, Seen, SkipReason};
-use crate::package::{
-    Environment, Errand, Installation, Interpreter, Npm, Place, Pypi, Scripts, Trouble, Venv, installed_npm,
-    installed_pypi,
-};
-use crate::plan::{InstallMode, PackageSpec, RuntimeKind};
+use crate::event::{Ecosystem, Seen, SkipReason};
+use crate::package::{Environment, Errand, Installation, Interpreter, Npm, Place, Pypi, Scripts, Trouble, Venv};
+use crate::plan::InstallMode;
 
+use super::contents::Contents;
 use super::installing::{Installing, NoLock};
 use super::runtimes::Finder;
 use super::voice::Voice;
-use super::{Candidate, Readiness, Rows, Surroundings};
-
-/// What is to be in one folder.
-#[derive(Clone, Debug)]
-struct Contents {
-    packages: Vec<PackageSpec>,
-    node: Option<Interpreter>,
-    python: Option<Interpreter>,
-}
+use super::{Candidate, Refusal, Rows, Surroundings};
 
 /// One folder to be filled, or to be looked at.
 struct Job {
@@ -91,7 +81,7 @@ fn take_over(
     contents: &Contents,
     outcome: Option<&Outcome>,
     environment: &Environment,
-) -> Result<(), Readiness> {
+) -> Result<(), Refusal> {
     match outcome {
         Some(Outcome::InPlace { folder, fresh }) => {
             row.ready.fresh = *fresh;
@@ -109,8 +99,8 @@ fn take_over(
             contents.complete_runtime(row, environment);
             Ok(())
         }
-        Some(Outcome::NotInstalled) => Err(Readiness::not_installed(&contents.words())),
-        Some(Outcome::Problem(Problem::NoInstaller(problem))) => Err(Readiness::skipped(
+        Some(Outcome::NotInstalled) => Err(Refusal::not_installed(&contents.words())),
+        Some(Outcome::Problem(Problem::NoInstaller(problem))) => Err(Refusal::skipped(
             SkipReason::ProgramMissing,
             problem.clone(),
             Some("install npm so that it is on PATH".to_owned()),
@@ -121,9 +111,9 @@ fn take_over(
                 problem: problem.clone(),
                 last_lines: last_lines.clone(),
             });
-            Err(Readiness::Failed)
+            Err(Refusal::Failed)
         }
-        Some(Outcome::Problem(Problem::Cancelled)) | None => Err(Readiness::interrupted()),
+        Some(Outcome::Problem(Problem::Cancelled)) | None => Err(Refusal::interrupted()),
     }
 }
 
@@ -172,7 +162,8 @@ impl Job {
                 (Err(Problem::Cancelled), _) => Outcome::Problem(Problem::Cancelled),
                 (Err(problem), None) => Outcome::Problem(problem),
                 (Err(problem), Some(earlier)) => {
-                    self.voice.observed(self.contents.stale(&earlier.folder, &problem));
+                    self.voice
+                        .observed(self.contents.stale(&earlier.folder, problem.words()));
                     in_place(earlier, false)
                 }
             },
@@ -202,10 +193,9 @@ impl Job {
     }
 
     async fn install_npm(&self, node: &Interpreter, folder: &Path) -> Result<Duration, Problem> {
-        let npm = Npm::of(node, &self.environment)
-            .ok_or_else(|| Problem::NoInstaller(format!("there is no npm for Node {}", node.version)))?;
+        let npm = self.installing.npm(node, &self.environment, folder).await;
+        let npm = npm.ok_or_else(|| Problem::NoInstaller(format!("there is no npm for Node {}", node.version)))?;
         Npm::make_project(folder).map_err(|error| io_problem("cannot write package.json", &error))?;
-        let npm = npm.with_settings_of_default(folder, self.installing.cancel()).await;
         let specs = self.contents.specs(Ecosystem::Npm);
         self.run_errand(&npm.install(&specs, Scripts::AsConfigured, folder))
             .await
@@ -232,126 +222,14 @@ impl Job {
     }
 }
 
-impl Contents {
-    /// What the row needs, on its own runtime where that can run it, else on the one at hand.
-    async fn of(row: &Candidate<'_>, finder: &mut Finder<'_>) -> Result<Self, Readiness> {
-        let packages = row.launch.packages.clone();
-        let (mut node, mut python) = (None, None);
-        for package in &packages {
-            let (kind, slot) = match package.ecosystem {
-                Ecosystem::Npm => (RuntimeKind::Node, &mut node),
-                Ecosystem::Pypi => (RuntimeKind::Python, &mut python),
-            };
-            if slot.is_none() {
-                *slot = Some(interpreter(row, kind, finder).await?);
-            }
-        }
-        Ok(Self { packages, node, python })
-    }
-
-    /// Short, because the first lines of console scripts hold it, and their length is limited.
-    fn folder(&self, state: &Path) -> PathBuf {
-        let mut texts = Vec::new();
-        for interpreter in self.node.iter().chain(&self.python) {
-            texts.push(interpreter.kind.name().to_owned());
-            texts.push(interpreter.version.clone());
-        }
-        // A virtual environment leads to one executable; a node_modules folder does not.
-        let executable = self
-            .python
-            .as_ref()
-            .map(|python| python.executable.to_string_lossy().into_owned());
-        texts.extend(executable);
-        texts.extend(
-            self.packages
-                .iter()
-                .map(|package| format!("{}:{}", package.ecosystem.name(), package.spec)),
-        );
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let name = self.packages.first().map_or("", |package| package.name.as_str());
-        let name: String = name
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
-            .take(28)
-            .collect();
-        state.join("packages").join(format!("{name}-{}", super::digest(&texts)))
-    }
-
-    fn specs(&self, ecosystem: Ecosystem) -> Vec<String> {
-        let packages = self.packages.iter().filter(|package| package.ecosystem == ecosystem);
-        packages.map(|package| package.spec.clone()).collect()
-    }
-
-    /// `npm:x`, `pypi:a and pypi:b`.
-    fn words(&self) -> String {
-        let words = self
-            .packages
-            .iter()
-            .map(|package| format!("{}:{}", package.ecosystem.name(), package.spec));
-        words.collect::<Vec<_>>().join(" and ")
-    }
-
-    fn bin_folders(&self, folder: &Path) -> Vec<PathBuf> {
-        let mut folders = Vec::new();
-        for package in &self.packages {
-            let bin = match package.ecosystem {
-                Ecosystem::Npm => Npm::bin_folder(folder),
-                Ecosystem::Pypi => Venv::of(folder).bin_folder(),
-            };
-            if !folders.contains(&bin) {
-                folders.push(bin);
-            }
-        }
-        folders
-    }
-
-    fn installed(&self, folder: &Path) -> Vec<PackageFacts> {
-        let venv = Venv::of(folder);
-        let facts = self.packages.iter().filter_map(|package| match package.ecosystem {
-            Ecosystem::Npm => installed_npm(folder, &package.name),
-            Ecosystem::Pypi => installed_pypi(&venv, &package.name),
-        });
-        facts.collect()
-    }
-
-    /// Whether a finished installation is still as it was left.
-    fn is_whole(&self, folder: &Path) -> bool {
-        let has_modules = self.node.is_none() || folder.join("node_modules").is_dir();
-        let has_venv = self.python.is_none() || Venv::of(folder).is_alive();
-        has_modules && has_venv && self.installed(folder).len() == self.packages.len()
-    }
-
-    fn stale(&self, folder: &Path, problem: &Problem) -> Seen {
-        let versions = self.installed(folder).into_iter().map(|package| package.version);
-        Seen::InstallStale {
-            what: self.words(),
-            installed: versions.collect::<Vec<_>>().join(", "),
-            problem: match problem {
-                Problem::Cancelled => "interrupted".to_owned(),
-                Problem::NoInstaller(problem) => problem.clone(),
-                Problem::Failed { problem, last_lines } => {
-                    let last = last_lines.last().map(|line| format!(": {line}")).unwrap_or_default();
-                    format!("{problem}{last}")
-                }
-            },
-        }
-    }
-
-    /// A row that names no runtime runs on the one its first package was installed for.
-    fn complete_runtime(&self, row: &mut Candidate<'_>, environment: &Environment) {
-        let first = match self.packages.first().map(|package| package.ecosystem) {
-            Some(Ecosystem::Npm) => &self.node,
-            Some(Ecosystem::Pypi) => &self.python,
-            None => &None,
-        };
-        if let (None, Some(interpreter)) = (&row.ready.runtime, first) {
-            row.ready.runtime = Some(interpreter.facts());
-            // Where PATH leads to it anyway, its folder must not push others aside.
-            if !interpreter.is_first_on_path(environment) {
-                row.ready.path_first = vec![interpreter.bin_folder().to_owned()];
+impl Problem {
+    fn words(self) -> String {
+        match self {
+            Self::Cancelled => "interrupted".to_owned(),
+            Self::NoInstaller(problem) => problem,
+            Self::Failed { problem, last_lines } => {
+                let last = last_lines.last().map(|line| format!(": {line}")).unwrap_or_default();
+                problem + &last
             }
         }
     }
@@ -367,33 +245,6 @@ impl From<NoLock> for Problem {
             },
         }
     }
-}
-
-async fn interpreter(
-    row: &Candidate<'_>,
-    kind: RuntimeKind,
-    finder: &mut Finder<'_>,
-) -> Result<Interpreter, Readiness> {
-    if let Some(facts) = &row.ready.runtime
-        && facts.kind == kind.name()
-        && let Some(version) = &facts.version
-    {
-        return Ok(Interpreter {
-            kind,
-            version: version.clone(),
-            executable: facts.executable.clone(),
-        });
-    }
-    finder.find(kind, "*").await.ok_or_else(|| {
-        let name = kind.name();
-        Readiness::skipped(
-            SkipReason::ProgramMissing,
-            format!("there is no {name} on this machine to install its packages for"),
-            Some(format!(
-                "install {name} so that it is on PATH, or give the server a runtime in `runtimes`"
-            )),
-        )
-    })
 }
 
 fn in_place(installation: Installation, fresh: bool) -> Outcome {

@@ -9,7 +9,7 @@ use crate::package::{Environment, Errand, Trouble};
 use crate::plan::Program;
 
 use super::voice::Voice;
-use super::{Readiness, Rows, Surroundings, browser};
+use super::{Refusal, Rows, Surroundings, browser};
 
 /// A browser is 150 MB to fetch and 500 MB to unpack.
 const INSTALL_LIMIT: Duration = Duration::from_mins(15);
@@ -44,7 +44,7 @@ pub(super) async fn check(surroundings: &Surroundings<'_>, rows: &mut Rows<'_>) 
     }
     let cancelled = surroundings.cancel.is_cancelled();
     rows.sort_out(|row| match required(row).iter().find_map(|name| missing.get(name)) {
-        Some(_) if cancelled => Err(Readiness::interrupted()),
+        Some(_) if cancelled => Err(Refusal::interrupted()),
         Some(skip) => Err(skip.clone()),
         None => Ok(()),
     });
@@ -123,13 +123,13 @@ fn without_questions(environment: &Environment) -> Environment {
 }
 
 /// The skip of a row that lacks the program.
-pub(super) fn skip(program: &Program, problem: &str) -> Readiness {
+pub(super) fn skip(program: &Program, problem: &str) -> Refusal {
     let names = match program.any_of.as_slice() {
         [] => program.name.clone(),
         [one] => one.clone(),
         several => format!("{} (any of {})", program.name, several.join(", ")),
     };
-    Readiness::skipped(
+    Refusal::skipped(
         SkipReason::ProgramMissing,
         format!("{names} is not on this machine{problem}"),
         Some(cure(program)),

@@ -10,7 +10,7 @@ use crate::plan::{InstallMode, Runtime, RuntimeKind};
 use super::installing::NoLock;
 use super::runtimes::{self, Finder, Missing};
 use super::voice::Voice;
-use super::{Readiness, Rows, Surroundings};
+use super::{Refusal, Rows, Surroundings};
 
 /// What came of looking for a runtime.
 enum Outcome {
@@ -58,10 +58,10 @@ pub(super) async fn give(surroundings: &Surroundings<'_>, rows: &mut Rows<'_>) {
                 row.ready.runtime = Some(interpreter.facts());
                 Ok(())
             }
-            Some(Outcome::NotInstalled) if !cancelled => Err(Readiness::not_installed(&words(runtime))),
+            Some(Outcome::NotInstalled) if !cancelled => Err(Refusal::not_installed(&words(runtime))),
             Some(Outcome::Missing(missing)) if !cancelled => Err(refuse(runtime, missing, &row.voice)),
             // What could not be found because its question was called off is not missing.
-            Some(Outcome::NotInstalled | Outcome::Missing(_)) | None => Err(Readiness::interrupted()),
+            Some(Outcome::NotInstalled | Outcome::Missing(_)) | None => Err(Refusal::interrupted()),
         }
     });
 }
@@ -143,11 +143,11 @@ impl From<NoLock> for Missing {
     }
 }
 
-fn refuse(runtime: &Runtime, missing: &Missing, voice: &Voice) -> Readiness {
+fn refuse(runtime: &Runtime, missing: &Missing, voice: &Voice) -> Refusal {
     match missing {
-        Missing::Cancelled => Readiness::interrupted(),
+        Missing::Cancelled => Refusal::interrupted(),
         Missing::Installer { problem, cure } => {
-            Readiness::skipped(SkipReason::ProgramMissing, problem.clone(), Some(cure.clone()))
+            Refusal::skipped(SkipReason::ProgramMissing, problem.clone(), Some(cure.clone()))
         }
         Missing::Failed { problem, last_lines } => {
             voice.observed(Seen::InstallFailed {
@@ -155,7 +155,7 @@ fn refuse(runtime: &Runtime, missing: &Missing, voice: &Voice) -> Readiness {
                 problem: problem.clone(),
                 last_lines: last_lines.clone(),
             });
-            Readiness::Failed
+            Refusal::Failed
         }
     }
 }

@@ -154,9 +154,9 @@ impl Conversation {
         self.tally.into_observations()
     }
 
-    /// The noise of this phase is told in another way.
-    pub(super) fn forget_noise(&mut self) {
-        self.tally.forget_noise(self.phase);
+    /// The noise of a phase is told in another way.
+    pub(super) fn forget_noise(&mut self, phase: Phase) {
+        self.tally.forget_noise(phase);
     }
 
     /// Sends a request and waits for its answer.
@@ -216,7 +216,8 @@ impl Conversation {
 
     /// Ends the process and takes what it still had to say.
     pub(super) async fn end(&mut self, grace: Duration) -> EndedProcess {
-        let in_vain = Some(self.next_id - 1).filter(|id| self.timed_out.contains(id));
+        let was_greeted = self.phase != Phase::Initialize;
+        let in_vain = Some(self.next_id - 1).filter(|id| !was_greeted && self.timed_out.contains(id));
         self.take_backlog(in_vain).await;
         self.hand_over_wire();
         self.phase = Phase::Shutdown;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::answer::Ended;
+use super::conversation::Conversation;
 use super::list::{ListEnd, ListQuery, ListRead, read_list};
 use super::schema;
 use super::wording::excerpt;
@@ -58,7 +59,7 @@ fn list_changed(session: &mut Session) -> bool {
     session
         .conversation
         .as_mut()
-        .is_some_and(|conversation| conversation.take_list_changed())
+        .is_some_and(Conversation::take_list_changed)
 }
 
 /// Null if it could not be read to its end; the first reading stands then.
@@ -177,7 +178,7 @@ async fn unanswered(session: &mut Session, ended: Ended) {
         Ended::Gone(ending) => Seen::ServerDied { ending },
         Ended::Framing { looks_like, excerpt } => {
             if let Some(conversation) = &mut session.conversation {
-                conversation.forget_noise();
+                conversation.forget_noise(Phase::List);
             }
             Seen::BadFraming { looks_like, excerpt }
         }

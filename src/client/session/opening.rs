@@ -3,6 +3,8 @@
 //! `initialize` comes first, since it harms no server; `server/discover` is only ever sent to a process of
 //! its own, since it ends or silences some (protocol, part 1). If both fail, the first failure is told.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::conversation::{Conversation, EndedProcess};
 use super::handshake::{Failure, Greeting, Offer, attempt, client};
 use super::hints;
@@ -139,8 +141,8 @@ fn new_session(spec: SessionSpec, sink: Sink, stop: Stop) -> Session {
         declares_tools: false,
         list_complete: false,
         listed_again: false,
-        task_only: Default::default(),
-        output_schemas: Default::default(),
+        task_only: BTreeSet::new(),
+        output_schemas: BTreeMap::new(),
         death_reported: false,
         phase: Phase::Initialize,
     }
@@ -240,8 +242,8 @@ impl Session {
             return;
         };
         if is_framing {
-            conversation.set_phase(Phase::Initialize);
-            conversation.forget_noise();
+            conversation.forget_noise(Phase::Initialize);
+            conversation.forget_noise(Phase::Shutdown);
         }
         self.facts.first_byte = conversation.first_byte();
         self.facts.resources = conversation.resources();

@@ -113,7 +113,7 @@ async fn make_call(
             conversation.cancel_last().await;
         }
         if is_framing {
-            conversation.forget_noise();
+            conversation.forget_noise(Phase::Call);
         }
         conversation.hand_over_wire();
         match call.outcome {
@@ -202,12 +202,12 @@ impl Progress {
         }
         let (answered, goes_on) = match &failure {
             CallFailure::Died(_) | CallFailure::RateLimited(_) => (true, false),
-            CallFailure::TimedOut(_)
+            // A call that needs what we do not offer will not be answered the next time either.
+            CallFailure::Unsupported(_)
+            | CallFailure::TimedOut(_)
             | CallFailure::Framing { .. }
             | CallFailure::ForeignId { .. }
             | CallFailure::TooLong => (false, true),
-            // A call that asked for a capability and then hung has no answer either; three are enough to know.
-            CallFailure::Unsupported(_) => (false, true),
             CallFailure::ToolError(_)
             | CallFailure::RpcError { .. }
             | CallFailure::Unexpected { .. }
@@ -255,7 +255,8 @@ fn problem_of(session: &Session, tool: &str, call: &Call) -> Option<String> {
     {
         match &call.structured {
             None => {
-                problems.push("`structuredContent` is missing, although the tool declares an `outputSchema`".to_owned())
+                problems
+                    .push("`structuredContent` is missing, although the tool declares an `outputSchema`".to_owned());
             }
             Some(structured) => problems.extend(schema::mismatch(output_schema, structured)),
         }

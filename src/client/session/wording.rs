@@ -33,7 +33,7 @@ pub(super) fn first_line(text: &str) -> &str {
 /// Whether a text says that a backend wants fewer calls.
 pub(super) fn reads_like_rate_limit(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-        let words = r"(?i)\b429\b|too many requests|rate[- _]?limit(ed|s|ing)?\b|quota (was |has been )?exceeded|exceeded .{0,40}\bquota";
+        let words = r"(?i)\b429\b|too many requests|\brate[- _]?limit(ed|s|ing)?\b|quota (was |has been )?exceeded|exceeded .{0,40}\bquota";
         Regex::new(words).expect("a constant that a test compiles")
     });
     // A long document about rate limits is no refusal.

@@ -74,13 +74,14 @@ proptest! {
     }
 }
 
+const LINES: usize = 60;
+
 #[test]
 fn a_flood_waits_until_it_is_read_and_nothing_is_lost() {
     run(async {
         let incoming = std::sync::Arc::new(Incoming::default());
         let (mut server, stdout) = tokio::io::duplex(1 << 20);
         let reader = tokio::spawn(incoming::read(stdout, incoming.clone()));
-        const LINES: usize = 60;
         let flood = tokio::spawn(async move {
             let line = [vec![b'x'; (1 << 20) - 1], b"\n".to_vec()].concat();
             for _ in 0..LINES {

@@ -32,15 +32,18 @@ pub(super) fn unclean_shutdown(step: ShutdownStep, survivors: &[String]) -> Told
             plural_of(survivors.len(), "process", "processes")
         )
     });
-    let message = match (own, left) {
+    let message = match (&own, left) {
         (Some(own), Some(left)) => format!("{own}; it {left}"),
-        (Some(own), None) => own.to_owned(),
+        (Some(own), None) => (*own).to_owned(),
         (None, Some(left)) => left,
         (None, None) => "did not end by itself".to_owned(),
     };
-    Told::new(Code::UncleanShutdown, message)
-        .expected(ShutdownStep::StdinClosed.name())
-        .actual(step.name())
+    let told = Told::new(Code::UncleanShutdown, message);
+    if own.is_some() {
+        told.expected(ShutdownStep::StdinClosed.name()).actual(step.name())
+    } else {
+        told
+    }
 }
 
 pub(super) fn left_over(processes: &[String]) -> Told {

@@ -16,6 +16,8 @@ mod start;
 mod wire;
 
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod tests;
 
 /// A finding before `[severity]` and before it is known in how many sessions it was seen.
@@ -210,7 +212,7 @@ pub(super) fn tell(group: &Group, case: Case<'_>) -> Told {
         Seen::SoftError { tool, text } => call(tool).soft_error(text),
         Seen::StdoutNoise { first, lines } => wire::stdout_noise(first, *lines),
         Seen::StrayMessage { first, messages } => wire::stray_message(first, *messages),
-        Seen::BadEncoding { excerpt, messages } => wire::bad_encoding(excerpt, *messages),
+        Seen::BadEncoding { excerpt, messages } => wire::bad_encoding(excerpt, *messages, case),
         Seen::BadFraming { looks_like, excerpt } => wire::bad_framing(looks_like, excerpt),
         Seen::OutputLimit { limit } => wire::output_limit(*limit),
         Seen::IdMismatch {

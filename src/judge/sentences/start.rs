@@ -80,25 +80,16 @@ pub(super) fn exited_early(facts: &Ending, case: Case<'_>) -> Told {
     Told::new(Code::ExitedEarly, message).hint(hint)
 }
 
-pub(super) fn init_timeout(limit: Duration, came: &Received, hint: Option<&str>, case: Case<'_>) -> Told {
-    let silent = came.bytes == 0 && came.last_stderr.is_none();
-    let seen: Vec<String> = came.unfinished.iter().chain(&came.last_stderr).cloned().collect();
+pub(super) fn init_timeout(limit: Duration, waited: &Received, hint: Option<&str>, case: Case<'_>) -> Told {
+    let words: Vec<String> = waited.unfinished.iter().chain(&waited.last_stderr).cloned().collect();
     let hint = hint
         .map(str::to_owned)
-        .or_else(|| hints::from_stderr(&seen, case.launch()))
-        .or_else(|| {
-            if silent {
-                hints::from_launch(case.launch())
-            } else {
-                None
-            }
-        })
-        .or_else(|| hints::slow_start(came.last_stderr.as_deref(), silent, case.launch()));
+        .or_else(|| hints::from_stderr(&words, case.launch()));
     let message = format!(
         "no answer to {} within {}: {}",
         case.handshake(),
         duration(limit),
-        received(came)
+        received(waited)
     );
     Told::new(Code::InitTimeout, message).hint(hint)
 }

@@ -1,7 +1,7 @@
 //! Sentences for what came on stdout and was not as it should be.
 
 use crate::finding::{Code, Severity};
-use crate::judge::sentences::Told;
+use crate::judge::sentences::{Case, Told};
 use crate::judge::words::{code, line, plural, quote};
 
 pub(super) fn stdout_noise(first: &str, lines: u32) -> Told {
@@ -22,16 +22,17 @@ pub(super) fn stray_message(first: &str, messages: u32) -> Told {
     Told::new(Code::StrayMessage, message)
 }
 
-pub(super) fn bad_encoding(excerpt: &str, messages: u32) -> Told {
+pub(super) fn bad_encoding(excerpt: &str, messages: u32, case: Case<'_>) -> Told {
     let verb = if messages == 1 { "is" } else { "are" };
     let message = format!(
         "{} {verb} not UTF-8: {}",
         plural(messages, "message", "messages"),
         quote(excerpt)
     );
-    Told::new(Code::BadEncoding, message).hint(Some(
-        "the server writes in a code page: PYTHONIOENCODING=utf-8 in `env` cures it for Python",
-    ))
+    let runtime = case.record.identity.runtime.as_ref();
+    let python = runtime.is_some_and(|runtime| runtime.kind == "python");
+    Told::new(Code::BadEncoding, message)
+        .hint(python.then_some("it writes in a code page: set PYTHONUTF8 = \"1\" in the row's `env`"))
 }
 
 pub(super) fn bad_framing(looks_like: &str, excerpt: &str) -> Told {

@@ -152,6 +152,7 @@ fn hint_fits(kind: RuntimeKind, range: &str, hint: &Version) -> bool {
     fits(kind, range, &text)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 #[path = "finder_tests.rs"]
 mod tests;

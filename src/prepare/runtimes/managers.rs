@@ -152,7 +152,7 @@ fn candidate(kind: RuntimeKind, folder: &Path, executables: &[&str]) -> Option<C
     Some(Candidate { executable, hint })
 }
 
-/// Other interpreters than a user means by "Python 3.12": PyPy and the like, free-threaded builds.
+/// Other interpreters than a user means by "Python 3.12": `PyPy` and the like, free-threaded builds.
 fn is_another_implementation(name: &str) -> bool {
     let starts = [
         "pypy",

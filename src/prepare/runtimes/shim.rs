@@ -105,7 +105,8 @@ async fn stands_for(
     (executable.is_absolute() && executable.is_file() && executable != program).then_some(executable)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -118,7 +118,8 @@ impl Machine {
     }
 
     /// A row on that runtime, to be changed at will.
-    pub(super) fn row(&mut self, server: &str, runtime: Option<Runtime>, change: impl FnOnce(&mut Launch)) {
+    pub(super) fn row(&mut self, server: &str, runtime: impl Into<Option<Runtime>>, change: impl FnOnce(&mut Launch)) {
+        let runtime = runtime.into();
         let mut launch = launch();
         change(&mut launch);
         let id = runtime
@@ -199,20 +200,20 @@ impl Came {
     }
 }
 
-pub(super) fn node(range: &str) -> Option<Runtime> {
-    Some(Runtime {
+pub(super) fn node(range: &str) -> Runtime {
+    Runtime {
         name: format!("node{range}"),
         kind: RuntimeKind::Node,
         range: range.to_owned(),
-    })
+    }
 }
 
-pub(super) fn python(range: &str) -> Option<Runtime> {
-    Some(Runtime {
+pub(super) fn python(range: &str) -> Runtime {
+    Runtime {
         name: "python".to_owned(),
         kind: RuntimeKind::Python,
         range: range.to_owned(),
-    })
+    }
 }
 
 pub(super) fn npm(name: &str) -> PackageSpec {
@@ -245,7 +246,7 @@ fn launch() -> Launch {
         requires_host: None,
         protocol: Protocol::Auto,
         limits: Limits {
-            startup: Duration::from_secs(60),
+            startup: Duration::from_mins(1),
             list: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(2),
             row: Duration::from_mins(10),

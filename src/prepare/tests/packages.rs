@@ -56,7 +56,7 @@ async fn rows_with_the_same_packages_on_the_same_runtime_share_one_installation_
     let mut machine = machine();
     machine.row("again", node("99"), |launch| launch.packages = vec![npm("demo-server")]);
     machine.row("other", node("99"), |launch| {
-        launch.packages = vec![npm("other-server")]
+        launch.packages = vec![npm("other-server")];
     });
     let came = machine.prepare().await;
     assert_eq!(came.ready(ROW).lookup, came.ready("again@node99").lookup);

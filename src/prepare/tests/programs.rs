@@ -23,13 +23,13 @@ async fn any_of_a_programs_names_will_do_and_a_missing_one_skips_with_its_hint()
         ..program("absent", &["no-such-program"])
     });
     machine.row("good", None, |launch| {
-        launch.requires = vec!["there".to_owned(), "second-name".to_owned()]
+        launch.requires = vec!["there".to_owned(), "second-name".to_owned()];
     });
     machine.row("bad", None, |launch| {
-        launch.requires = vec!["there".to_owned(), "absent".to_owned()]
+        launch.requires = vec!["there".to_owned(), "absent".to_owned()];
     });
     machine.row("unknown", None, |launch| {
-        launch.requires = vec!["no-such-program".to_owned()]
+        launch.requires = vec!["no-such-program".to_owned()];
     });
     let came = machine.prepare().await;
     came.ready("good");
@@ -89,10 +89,10 @@ async fn an_installation_of_a_program_that_fails_is_told_in_the_skip() {
 async fn a_host_that_has_no_address_skips_as_offline() {
     let mut machine = Machine::bare();
     machine.row("offline", None, |launch| {
-        launch.requires_host = Some("no-such-host.invalid".to_owned())
+        launch.requires_host = Some("no-such-host.invalid".to_owned());
     });
     machine.row("online", None, |launch| {
-        launch.requires_host = Some("127.0.0.1".to_owned())
+        launch.requires_host = Some("127.0.0.1".to_owned());
     });
     let came = machine.prepare().await;
     assert_eq!(came.skip("offline").reason, SkipReason::Offline);

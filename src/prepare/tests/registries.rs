@@ -63,10 +63,10 @@ async fn the_real_npm_installs_what_a_user_would_get_and_a_missing_package_fails
     };
     let mut machine = machine_with(&registry);
     machine.row("demo", node("*"), |launch| {
-        launch.packages = vec![npm("case-d-tag-older")]
+        launch.packages = vec![npm("case-d-tag-older")];
     });
     machine.row("gone", node("*"), |launch| {
-        launch.packages = vec![npm("no-such-package-here")]
+        launch.packages = vec![npm("no-such-package-here")];
     });
     let came = machine.prepare().await;
     let ready = came.ready("demo@node*");
@@ -90,10 +90,10 @@ async fn the_real_registries_give_a_runtime_and_packages_for_both_ecosystems() {
         machine.row("memory", node(range), |launch| launch.packages = vec![npm(memory)]);
     }
     machine.row("time", python(">=3.10"), |launch| {
-        launch.packages = vec![pypi("mcp-server-time")]
+        launch.packages = vec![pypi("mcp-server-time")];
     });
     machine.row("fetch", python(">=3.10"), |launch| {
-        launch.packages = vec![pypi("mcp-server-fetch")]
+        launch.packages = vec![pypi("mcp-server-fetch")];
     });
     let came = machine.prepare().await;
     for (row, command) in [
