@@ -109,6 +109,14 @@ impl Surroundings<'_> {
         voice: &Voice,
     ) -> Result<Interpreter, Missing> {
         let _turn = self.installing.turn(voice).await.map_err(Missing::from)?;
+        let (kind, range) = (runtime.kind, runtime.range.as_str());
+        if self.mode() == InstallMode::Missing
+            && let Some(installation) = place.current()
+            && let Some(interpreter) = runtimes::installed(finder, kind, range, &installation).await
+        {
+            // Another run that held the lock did it meanwhile.
+            return Ok(interpreter);
+        }
         voice.doing(&format!("installing {}", words(runtime)));
         let failed = |problem: String| Missing::Failed {
             problem,
@@ -118,7 +126,6 @@ impl Surroundings<'_> {
             .begin()
             .map_err(|error| failed(format!("cannot make its folder: {error}")))?;
         let folder = draft.folder();
-        let (kind, range) = (runtime.kind, runtime.range.as_str());
         let mut on_line = |line: &str| voice.line(line);
         let took: Duration =
             runtimes::install(kind, range, &folder, self.environment, &mut on_line, self.cancel).await?;
