@@ -39,7 +39,6 @@ pub(super) async fn give(surroundings: &Surroundings<'_>, rows: &mut Rows<'_>) {
         let outcome = surroundings.runtime(runtime, &mut finder, &voice).await;
         outcomes.insert(key, outcome);
     }
-    let cancelled = surroundings.cancel.is_cancelled();
     rows.sort_out(|row| {
         let Some(runtime) = &row.row.runtime else {
             return Ok(());
@@ -58,10 +57,9 @@ pub(super) async fn give(surroundings: &Surroundings<'_>, rows: &mut Rows<'_>) {
                 row.ready.runtime = Some(interpreter.facts());
                 Ok(())
             }
-            Some(Outcome::NotInstalled) if !cancelled => Err(Refusal::not_installed(&words(runtime))),
-            Some(Outcome::Missing(missing)) if !cancelled => Err(refuse(runtime, missing, &row.voice)),
-            // What could not be found because its question was called off is not missing.
-            Some(Outcome::NotInstalled | Outcome::Missing(_)) | None => Err(Refusal::interrupted()),
+            Some(Outcome::NotInstalled) => Err(Refusal::not_installed(&words(runtime))),
+            Some(Outcome::Missing(missing)) => Err(refuse(runtime, missing, &row.voice)),
+            None => Err(Refusal::interrupted()),
         }
     });
 }

@@ -170,6 +170,20 @@ async fn interrupting_ends_the_package_manager_and_leaves_nothing_that_looks_fin
 }
 
 #[tokio::test]
+async fn what_is_not_found_because_the_run_was_interrupted_is_not_called_missing() {
+    let mut machine = machine();
+    machine.row("bare", None, |launch| {
+        launch.packages = vec![npm("demo-server")];
+        launch.requires_host = Some("no-such-host.invalid".to_owned());
+    });
+    machine.cancel.cancel();
+    let came = machine.prepare().await;
+    for row in [ROW, "bare"] {
+        assert_eq!(came.skip(row).reason, SkipReason::Interrupted);
+    }
+}
+
+#[tokio::test]
 async fn a_runtime_that_is_not_there_is_installed_from_npm_once() {
     let mut machine = Machine::new();
     machine.row("demo", node("98"), |_launch| {});
