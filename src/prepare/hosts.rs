@@ -21,7 +21,10 @@ pub(super) async fn check(rows: &mut Rows<'_>) {
     let questions: BTreeMap<String, _> = hosts.map(|host| (host.clone(), ask(host))).collect();
     let mut answers = BTreeMap::new();
     for (host, question) in questions {
-        answers.insert(host, question.await);
+        tokio::select! {
+            answer = question => drop(answers.insert(host, answer)),
+            () = rows.cancel.cancelled() => break,
+        }
     }
     rows.sort_out(|row| {
         let Some(host) = &row.launch.requires_host else {

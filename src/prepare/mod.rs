@@ -92,6 +92,7 @@ struct Candidate<'a> {
 struct Rows<'a> {
     going: Vec<Candidate<'a>>,
     out: Prepared,
+    cancel: CancellationToken,
 }
 
 /// Puts in place what the rows of the plan need. Never fails as a whole, and ends soon after `cancel`.
@@ -112,18 +113,18 @@ async fn prepare_in(
         cancel,
         installing: Installing::new(&plan.settings.state, cancel),
     };
-    let mut rows = Rows::new(plan, |row| Voice::new(sinks(row), started));
+    let mut rows = Rows::new(plan, cancel, |row| Voice::new(sinks(row), started));
     programs::check(&surroundings, &mut rows).await;
     hosts::check(&mut rows).await;
     runtime::give(&surroundings, &mut rows).await;
     packages::give(&surroundings, &mut rows).await;
     browser::give(&surroundings, &mut rows).await;
     caches::give(plan, &mut rows);
-    rows.finish(cancel)
+    rows.finish()
 }
 
 impl<'a> Rows<'a> {
-    fn new(plan: &'a Plan, voice: impl Fn(&RowId) -> Voice) -> Self {
+    fn new(plan: &'a Plan, cancel: &CancellationToken, voice: impl Fn(&RowId) -> Voice) -> Self {
         let going = plan.rows.iter().filter_map(|row| {
             Some(Candidate {
                 row,
@@ -135,22 +136,29 @@ impl<'a> Rows<'a> {
         Self {
             going: going.collect(),
             out: Prepared::new(),
+            cancel: cancel.clone(),
         }
     }
 
-    /// Takes rows out: those for which `verdict` has something to say.
+    /// Takes rows out: those that `verdict` refuses.
     fn sort_out(&mut self, mut verdict: impl FnMut(&mut Candidate<'a>) -> Result<(), Refusal>) {
         for mut candidate in std::mem::take(&mut self.going) {
-            match verdict(&mut candidate) {
-                Ok(()) => self.going.push(candidate),
-                Err(refusal) => drop(self.out.insert(candidate.row.id.clone(), refusal.into())),
-            }
+            let refusal = match verdict(&mut candidate) {
+                Ok(()) => {
+                    self.going.push(candidate);
+                    continue;
+                }
+                // What was not found because its question was called off is not missing.
+                Err(Refusal::Skipped(_)) if self.cancel.is_cancelled() => Refusal::interrupted(),
+                Err(refusal) => refusal,
+            };
+            self.out.insert(candidate.row.id.clone(), refusal.into());
         }
     }
 
-    fn finish(mut self, cancel: &CancellationToken) -> Prepared {
+    fn finish(mut self) -> Prepared {
         for candidate in self.going {
-            let readiness = if cancel.is_cancelled() {
+            let readiness = if self.cancel.is_cancelled() {
                 Refusal::interrupted().into()
             } else {
                 Readiness::Ready(candidate.ready)

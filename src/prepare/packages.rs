@@ -146,10 +146,7 @@ async fn run_all(
 
 impl Job {
     async fn run(&self) -> Outcome {
-        let earlier = self
-            .place
-            .current()
-            .filter(|installation| self.contents.is_whole(&installation.folder));
+        let earlier = self.in_use();
         match (self.mode, earlier) {
             (InstallMode::Missing | InstallMode::Never, Some(earlier)) => in_place(earlier, false),
             (InstallMode::Never, None) => Outcome::NotInstalled,
@@ -170,8 +167,19 @@ impl Job {
         }
     }
 
+    fn in_use(&self) -> Option<Installation> {
+        let current = self.place.current()?;
+        self.contents.is_whole(&current.folder).then_some(current)
+    }
+
     async fn install(&self) -> Result<Installation, Problem> {
         let _turn = self.installing.turn(&self.voice).await.map_err(Problem::from)?;
+        if self.mode == InstallMode::Missing
+            && let Some(installation) = self.in_use()
+        {
+            // Another run that held the lock did it meanwhile.
+            return Ok(installation);
+        }
         self.voice.doing(&format!("installing {}", self.contents.words()));
         let draft = self
             .place

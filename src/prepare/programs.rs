@@ -42,9 +42,7 @@ pub(super) async fn check(surroundings: &Surroundings<'_>, rows: &mut Rows<'_>) 
         };
         missing.insert(name, skip(&program, &problem));
     }
-    let cancelled = surroundings.cancel.is_cancelled();
     rows.sort_out(|row| match required(row).iter().find_map(|name| missing.get(name)) {
-        Some(_) if cancelled => Err(Refusal::interrupted()),
         Some(skip) => Err(skip.clone()),
         None => Ok(()),
     });

@@ -39,7 +39,6 @@ pub(super) async fn give(surroundings: &Surroundings<'_>, rows: &mut Rows<'_>) {
         let outcome = surroundings.runtime(runtime, &mut finder, &voice).await;
         outcomes.insert(key, outcome);
     }
-    let cancelled = surroundings.cancel.is_cancelled();
     rows.sort_out(|row| {
         let Some(runtime) = &row.row.runtime else {
             return Ok(());
@@ -58,10 +57,9 @@ pub(super) async fn give(surroundings: &Surroundings<'_>, rows: &mut Rows<'_>) {
                 row.ready.runtime = Some(interpreter.facts());
                 Ok(())
             }
-            Some(Outcome::NotInstalled) if !cancelled => Err(Refusal::not_installed(&words(runtime))),
-            Some(Outcome::Missing(missing)) if !cancelled => Err(refuse(runtime, missing, &row.voice)),
-            // What could not be found because its question was called off is not missing.
-            Some(Outcome::NotInstalled | Outcome::Missing(_)) | None => Err(Refusal::interrupted()),
+            Some(Outcome::NotInstalled) => Err(Refusal::not_installed(&words(runtime))),
+            Some(Outcome::Missing(missing)) => Err(refuse(runtime, missing, &row.voice)),
+            None => Err(Refusal::interrupted()),
         }
     });
 }
@@ -109,6 +107,14 @@ impl Surroundings<'_> {
         voice: &Voice,
     ) -> Result<Interpreter, Missing> {
         let _turn = self.installing.turn(voice).await.map_err(Missing::from)?;
+        let (kind, range) = (runtime.kind, runtime.range.as_str());
+        if self.mode() == InstallMode::Missing
+            && let Some(installation) = place.current()
+            && let Some(interpreter) = runtimes::installed(finder, kind, range, &installation).await
+        {
+            // Another run that held the lock did it meanwhile.
+            return Ok(interpreter);
+        }
         voice.doing(&format!("installing {}", words(runtime)));
         let failed = |problem: String| Missing::Failed {
             problem,
@@ -118,7 +124,6 @@ impl Surroundings<'_> {
             .begin()
             .map_err(|error| failed(format!("cannot make its folder: {error}")))?;
         let folder = draft.folder();
-        let (kind, range) = (runtime.kind, runtime.range.as_str());
         let mut on_line = |line: &str| voice.line(line);
         let took: Duration =
             runtimes::install(kind, range, &folder, self.environment, &mut on_line, self.cancel).await?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::machine::{Machine, node, npm};
+use super::machine::{Machine, node, npm, python};
 use crate::event::{Seen, SkipReason};
 use crate::plan::{Entry, InstallMode};
 
@@ -133,6 +133,14 @@ async fn never_only_looks() {
 }
 
 #[tokio::test]
+async fn two_runs_in_one_folder_install_once() {
+    let machine = machine();
+    let (one, other) = tokio::join!(machine.prepare(), machine.prepare());
+    assert_eq!(one.ready(ROW).lookup, other.ready(ROW).lookup);
+    assert_eq!(machine.runs(), 1);
+}
+
+#[tokio::test]
 async fn an_installation_that_was_damaged_is_done_again() {
     let machine = machine();
     let first = machine.prepare().await;
@@ -162,6 +170,20 @@ async fn interrupting_ends_the_package_manager_and_leaves_nothing_that_looks_fin
 }
 
 #[tokio::test]
+async fn what_is_not_found_because_the_run_was_interrupted_is_not_called_missing() {
+    let mut machine = machine();
+    machine.row("bare", None, |launch| {
+        launch.packages = vec![npm("demo-server")];
+        launch.requires_host = Some("no-such-host.invalid".to_owned());
+    });
+    machine.cancel.cancel();
+    let came = machine.prepare().await;
+    for row in [ROW, "bare"] {
+        assert_eq!(came.skip(row).reason, SkipReason::Interrupted);
+    }
+}
+
+#[tokio::test]
 async fn a_runtime_that_is_not_there_is_installed_from_npm_once() {
     let mut machine = Machine::new();
     machine.row("demo", node("98"), |_launch| {});
@@ -186,6 +208,24 @@ async fn a_runtime_that_is_not_there_is_installed_from_npm_once() {
     );
     machine.prepare().await;
     assert_eq!(machine.runs(), 1);
+}
+
+#[tokio::test]
+async fn a_python_that_is_not_there_is_installed_by_uv_without_touching_the_users_folders() {
+    let mut machine = Machine::bare();
+    let uv = r#"#!/bin/sh
+        echo "uv $* bin=$UV_PYTHON_INSTALL_BIN"
+        folder=$UV_PYTHON_INSTALL_DIR/cpython-3.97.1-linux-x86_64-gnu/bin; mkdir -p $folder
+        printf '#!/bin/sh\necho Python 3.97.1\n' > $folder/python3; chmod +x $folder/python3
+    "#;
+    machine.program("bin/uv", uv);
+    machine.row("demo", python(">=3.97"), |_launch| {});
+    let came = machine.prepare().await;
+    let runtime = came.ready("demo@python").runtime.clone().unwrap();
+    assert_eq!(runtime.version.as_deref(), Some("3.97.1"));
+    assert!(runtime.executable.starts_with(machine.path("state/runtimes")));
+    let log = came.log("demo@python");
+    assert!(log.contains("uv python install >=3.97 bin=0"), "{log}");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::machine::{Machine, node, npm, pypi, python};
+use crate::event::EventKind;
 use crate::package::Environment;
 
 /// The registry of `tests/fixtures/registry`, until it is dropped.
@@ -102,11 +103,15 @@ async fn the_real_registries_give_a_runtime_and_packages_for_both_ecosystems() {
         ("time@python", "mcp-server-time"),
         ("fetch@python", "mcp-server-fetch"),
     ] {
-        println!("== {row}\n{}", came.log(row));
         let ready = came.ready(row);
-        println!("{ready:#?}");
+        println!("{row}: {:?} on {:?}", ready.installed, ready.runtime);
         assert!(ready.lookup[0].join(command).exists());
         assert_eq!(ready.installed.len(), 1);
+    }
+    for event in &came.events {
+        if let EventKind::Installed(took) = &event.kind {
+            println!("{}: installed in {:.1} s", event.row, took.as_secs_f64());
+        }
     }
     let again = machine.prepare().await;
     assert!(again.prepared.keys().all(|row| !again.ready(&row.0).fresh));
