@@ -108,7 +108,11 @@ impl Display {
                 SessionKind::ColdStart => self.show(&event.row, &format!("start {} is over", facts.number)),
             },
             EventKind::RowDone => self.row_done(&event.row),
-            EventKind::Log(_) | EventKind::Wire(_) | EventKind::Observed(_) | EventKind::Skipped(_) => {}
+            EventKind::Log(_)
+            | EventKind::Wire(_)
+            | EventKind::PackageInPlace(_)
+            | EventKind::Observed(_)
+            | EventKind::Skipped(_) => {}
         }
     }
 

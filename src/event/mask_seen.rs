@@ -44,7 +44,8 @@ impl Masker<'_> {
                 self.texts_of([tool, problem]);
             }
             Seen::ToolDuplicate { tool, times: _ } | Seen::ToolMissing { tool, listed: _ } => self.text(tool),
-            Seen::ToolError {
+            Seen::SoftError { tool, text }
+            | Seen::ToolError {
                 tool,
                 text,
                 failures: _,
@@ -86,7 +87,6 @@ impl Masker<'_> {
                 failures: _,
                 calls: _,
             } => self.texts_of([tool, expected, actual]),
-            Seen::SoftError { tool, text } => self.texts_of([tool, text]),
             Seen::StdoutNoise { first, lines: _ } | Seen::StrayMessage { first, messages: _ } => self.text(first),
             Seen::BadEncoding { excerpt, messages: _ } => self.text(excerpt),
             Seen::BadFraming { looks_like, excerpt } => self.texts_of([looks_like, excerpt]),

@@ -57,9 +57,13 @@ pub fn mask_json_line<'text>(line: &'text str, mask: &Mask) -> Cow<'text, str> {
 pub fn mask_value(value: &mut Value, mask: &Mask) -> bool {
     match value {
         Value::String(text) => mask_string(text, mask),
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |changed, item| mask_value(item, mask) || changed),
+        Value::Array(items) => {
+            let mut changed = false;
+            for item in items {
+                changed |= mask_value(item, mask);
+            }
+            changed
+        }
         Value::Object(entries) => mask_entries(entries, mask),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
@@ -114,10 +118,11 @@ fn unescape(text: &str) -> Option<String> {
     undone.then_some(plain)
 }
 
-/// The character that an escape stands for, in JSON's, Rust's, JavaScript's and Python's spelling.
+/// The character that an escape stands for, in the spelling of JSON, Rust, JavaScript, Python and Markdown.
 fn escaped_character(rest: &mut Peekable<Chars<'_>>) -> Option<char> {
     match rest.next()? {
-        quoted @ ('"' | '\\' | '/' | '\'' | '`') => Some(quoted),
+        // JSON quotes four, Markdown any.
+        quoted if quoted.is_ascii_punctuation() => Some(quoted),
         'n' => Some('\n'),
         'r' => Some('\r'),
         't' => Some('\t'),

@@ -16,6 +16,10 @@ mod host_load;
 mod mask;
 mod mask_seen;
 mod mask_text;
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
 
 pub use mask_text::{mask_json_line, mask_text, mask_value};
 

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::event::{
-    Ecosystem, Era, HostLoad, Launcher, RowId, RuntimeFacts, SessionFacts, SessionKind, Skip, SkipReason, ToolFacts,
+    Ecosystem, Era, HostLoad, Launcher, RowId, RuntimeFacts, SessionFacts, SessionKind, Skip, SkipReason,
 };
 use crate::finding::{Code, Finding, Phase, Severity};
 use crate::record::{
     Calibration, Host, Identity, Outcome, PackageIdentity, PackageSource, ProbeRecord, RowRecord, RunRecord, Status,
-    Totals,
+    ToolRecord, Totals,
 };
 
 /// A name that tries all it can.
@@ -326,10 +326,10 @@ fn session(cold_start_micros: u64, list_micros: u64) -> SessionFacts {
     }
 }
 
-fn tools(count: usize) -> Vec<ToolFacts> {
-    let tool = |number: usize| ToolFacts {
+fn tools(count: usize) -> Vec<ToolRecord> {
+    let tool = |number: usize| ToolRecord {
         name: format!("tool_{number}"),
-        description: None,
+        description_sha256: None,
         input_schema: None,
         output_schema: None,
         annotations: None,

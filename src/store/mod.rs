@@ -1,1 +1,230 @@
-//! (being built)
+//! The only module that lists, writes and prunes runs and their logs. Every file is written beside its
+//! place and renamed into it, every text is masked once more, and nothing is touched but folders named
+//! like a run, and `latest`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use crate::event::{Event, RowId, mask_text};
+use crate::record::RunRecord;
+use crate::record::json::{RecordProblem, to_json};
+use crate::text::Mask;
+
+mod file_name;
+mod latest;
+mod log_lines;
+mod row_log;
+mod run_id;
+mod runs;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use run_id::RunId;
+pub use runs::{last_run, read_record, runs};
+
+use row_log::RowLog;
+
+/// The record's name in its run's folder.
+const RECORD: &str = "report.json";
+
+/// Why something could not be stored or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreProblem {
+    /// The system refused.
+    #[error("cannot {doing} {}", path.display())]
+    Refused {
+        /// What was to be done: "write".
+        doing: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A report's name would lead out of its folder.
+    #[error("{0:?} is no plain file name")]
+    Name(String),
+    /// A record cannot be read.
+    #[error("cannot read {}", path.display())]
+    Record {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: RecordProblem,
+    },
+}
+
+/// Where runs are kept.
+#[derive(Clone, Debug)]
+pub struct Folders {
+    /// One folder per run, with its record and reports, and `latest`.
+    pub reports: PathBuf,
+    /// One folder per run, with the rows' logs.
+    pub logs: PathBuf,
+}
+
+/// One run's place on disk, with the open logs of its rows.
+#[derive(Debug)]
+pub struct Store {
+    folders: Folders,
+    run_id: RunId,
+    mask: Mask,
+    since: Instant,
+    logs: BTreeMap<RowId, RowLog>,
+}
+
+impl Store {
+    /// Takes a run id and makes the run's two folders.
+    pub fn create(folders: Folders, started: Timestamp, mask: Mask) -> Result<Self, StoreProblem> {
+        for folder in [&folders.reports, &folders.logs] {
+            fs::create_dir_all(folder).map_err(|source| refused("create", folder, source))?;
+        }
+        let mut run_id = RunId::of(started);
+        while !take(&folders, &run_id)? {
+            run_id = run_id.next();
+        }
+        Ok(Self {
+            folders,
+            run_id,
+            mask,
+            since: Instant::now(),
+            logs: BTreeMap::new(),
+        })
+    }
+
+    /// The run's id.
+    pub fn run_id(&self) -> &RunId {
+        &self.run_id
+    }
+
+    /// The folder of its record and reports.
+    pub fn report_folder(&self) -> PathBuf {
+        self.folders.reports.join(self.run_id.name())
+    }
+
+    /// The folder of its logs.
+    pub fn log_folder(&self) -> PathBuf {
+        self.folders.logs.join(self.run_id.name())
+    }
+
+    /// A row's log, as the record names it.
+    pub fn log_path(&self, row: &RowId) -> PathBuf {
+        log_path(&self.log_folder(), row)
+    }
+
+    /// A row's messages on the wire.
+    pub fn wire_path(&self, row: &RowId) -> PathBuf {
+        wire_path(&self.log_folder(), row)
+    }
+
+    /// Puts an event into the logs of its row. A log that cannot be written is no reason to end a run:
+    /// what went wrong is kept for [`Store::log_problems`].
+    pub fn log_event(&mut self, event: &Event) {
+        let at = self.since.elapsed();
+        let folder = self.log_folder();
+        row_log(&mut self.logs, &folder, &event.row).event(&event.kind, at, &self.mask);
+    }
+
+    /// Ends a row's log. With a header (the reasons, when the row failed) it comes first, then the
+    /// last lines of the server, then everything.
+    pub fn finish_row_log(&mut self, row: &RowId, header: &[String]) -> Result<(), StoreProblem> {
+        let folder = self.log_folder();
+        row_log(&mut self.logs, &folder, row).finish(header, &self.mask)
+    }
+
+    /// What could not be logged, one sentence per file.
+    pub fn log_problems(&self) -> Vec<String> {
+        self.logs.values().flat_map(RowLog::problems).collect()
+    }
+
+    /// Writes the record; before every report, which only repeat it.
+    pub fn write_record(&self, record: &RunRecord) -> Result<PathBuf, StoreProblem> {
+        let mut record = record.clone();
+        record.mask(&self.mask);
+        let path = self.report_folder().join(RECORD);
+        write::whole(&path, to_json(&record).as_bytes())?;
+        Ok(path)
+    }
+
+    /// Writes a report beside the record.
+    pub fn write_report(&self, name: &str, text: &str) -> Result<PathBuf, StoreProblem> {
+        let mut parts = Path::new(name).components();
+        let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
+            return Err(StoreProblem::Name(name.to_owned()));
+        };
+        let path = self.report_folder().join(name);
+        write::whole(&path, self.masked(text).as_bytes())?;
+        Ok(path)
+    }
+
+    /// Lets `latest` in the folder of reports point to this run, unless a newer one has taken it.
+    pub fn point_latest(&self) -> Result<(), StoreProblem> {
+        latest::point(&self.folders.reports, &self.run_id)
+    }
+
+    /// Removes all but the newest runs, this one never; gives the ids of those that went.
+    pub fn prune(&self, keep_runs: usize) -> Result<Vec<RunId>, StoreProblem> {
+        runs::prune(&self.folders, &self.run_id, keep_runs)
+    }
+
+    /// The whole first, for secrets of several lines, then line by line, so that an escaped secret
+    /// costs no other line its escapes.
+    fn masked(&self, text: &str) -> String {
+        let whole = self.mask.apply(text);
+        let lines = whole.split_inclusive('\n').map(|line| mask_text(line, &self.mask));
+        lines.map(Cow::into_owned).collect()
+    }
+}
+
+fn row_log<'logs>(logs: &'logs mut BTreeMap<RowId, RowLog>, folder: &Path, row: &RowId) -> &'logs mut RowLog {
+    if !logs.contains_key(row) {
+        logs.insert(row.clone(), RowLog::new(log_path(folder, row), wire_path(folder, row)));
+    }
+    logs.get_mut(row).expect("it was put in just above")
+}
+
+fn log_path(folder: &Path, row: &RowId) -> PathBuf {
+    folder.join(format!("{}.log", file_name::of(row)))
+}
+
+fn wire_path(folder: &Path, row: &RowId) -> PathBuf {
+    folder.join(format!("{}.wire.jsonl", file_name::of(row)))
+}
+
+/// Makes the folders of a run; false if the id is taken. Making a folder is what takes it, so that two
+/// runs that start in one second cannot share one.
+fn take(folders: &Folders, run_id: &RunId) -> Result<bool, StoreProblem> {
+    let reports = folders.reports.join(run_id.name());
+    let logs = folders.logs.join(run_id.name());
+    if !make(&reports)? {
+        return Ok(false);
+    }
+    if folders.reports == folders.logs || make(&logs)? {
+        return Ok(true);
+    }
+    fs::remove_dir(&reports).map_err(|source| refused("remove", &reports, source))?;
+    Ok(false)
+}
+
+fn make(folder: &Path) -> Result<bool, StoreProblem> {
+    match fs::create_dir(folder) {
+        Ok(()) => Ok(true),
+        Err(problem) if problem.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(problem) => Err(refused("create", folder, problem)),
+    }
+}
+
+fn refused(doing: &'static str, path: &Path, source: io::Error) -> StoreProblem {
+    StoreProblem::Refused {
+        doing,
+        path: path.to_owned(),
+        source,
+    }
+}

@@ -20,7 +20,7 @@ use super::{RecordProblem, v1};
 /// The exit code of an interrupted run.
 const INTERRUPTED: u8 = 130;
 
-pub(super) fn run(run: v1::Run) -> Result<RunRecord, RecordProblem> {
+pub(super) fn run(run: v1::Record) -> Result<RunRecord, RecordProblem> {
     let rows = run.rows.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
     Ok(RunRecord {
         interrupted: run.exit_code == INTERRUPTED || rows.iter().any(was_interrupted),

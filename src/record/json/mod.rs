@@ -43,6 +43,7 @@ pub enum RecordProblem {
 }
 
 /// The record in the newest format, over many lines, with a line end at its end.
+#[expect(clippy::missing_panics_doc, reason = "it cannot panic")]
 pub fn to_json(record: &RunRecord) -> String {
     let mut text =
         serde_json::to_string_pretty(&to::run(record)).expect("structs of strings and numbers always are JSON");

@@ -14,8 +14,8 @@ use crate::stats;
 
 use super::v1;
 
-pub(super) fn run(record: &RunRecord) -> v1::Run {
-    v1::Run {
+pub(super) fn run(record: &RunRecord) -> v1::Record {
+    v1::Record {
         format: super::FORMAT,
         tool: v1::Tool {
             name: env!("CARGO_PKG_NAME").to_owned(),

@@ -16,7 +16,7 @@ pub(super) struct Head {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Run {
+pub(super) struct Record {
     pub(super) format: u32,
     pub(super) tool: Tool,
     pub(super) run: RunInfo,
