@@ -1,1 +1,167 @@
-//! (being built)
+//! The command line as clap sees it: structs only. What the flags mean is `plan`'s and `command`'s.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Smoke-tests a fleet of MCP servers: what really ran, how fast, and what is wrong with it.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-smoke", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start every server, measure it, judge it, and write logs, record and table
+    Run(RunArgs),
+    /// Check manifest, runtimes and commands; starts nothing
+    Check(CheckArgs),
+    /// List the rows a run would take
+    List(ListArgs),
+    /// The embedded MCP server: one tool, `echo {text}`, over stdio
+    EchoServer,
+    /// Print the JSON Schema of a file format
+    Schema(SchemaArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// Which manifest, and which of its rows.
+#[derive(Args, Clone, Debug)]
+pub struct Selection {
+    /// Rows to take: NAME, NAME@RUNTIME, a glob, tag:NAME; !SELECTOR leaves out
+    #[arg(value_name = "SELECTOR")]
+    pub selectors: Vec<String>,
+
+    /// The manifest
+    #[arg(short, long, value_name = "FILE", default_value = "servers.toml")]
+    pub manifest: PathBuf,
+}
+
+/// The flags of `run`.
+#[derive(Args, Clone, Debug)]
+pub struct RunArgs {
+    /// Which rows.
+    #[command(flatten)]
+    pub selection: Selection,
+
+    /// Calls of each probe that count; never raises what a probe itself says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub calls: Option<u32>,
+
+    /// Calls before them, not counted; never raises what a probe itself says
+    #[arg(long, value_name = "N")]
+    pub warmup: Option<u32>,
+
+    /// Full sessions per row
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeats: Option<u32>,
+
+    /// Sessions per row in all; those beyond the repeats make handshake and list only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub cold_starts: Option<u32>,
+
+    /// Rows at a time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+
+    /// Seed of the order in which rows run; from the clock by default, kept in the record
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// One call of each probe, no warm-up, as many rows at a time as there are cores
+    #[arg(long)]
+    pub smoke: bool,
+
+    /// What to do about packages and runtimes
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Install::Missing)]
+    pub install: Install,
+
+    /// Install programs that rows require and the machine lacks, by the manifest's commands
+    #[arg(long)]
+    pub install_programs: bool,
+
+    /// Warnings fail, too
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Where records and reports go
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
+
+    /// Where logs go
+    #[arg(long, value_name = "DIR", default_value = "logs")]
+    pub logs: PathBuf,
+
+    /// What is printed on stdout
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Output::Table)]
+    pub output: Output,
+}
+
+/// `--install`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Install {
+    /// Install what is not there
+    Missing,
+    /// Install everything anew, into new folders; where that fails, the earlier installation runs
+    Update,
+    /// Install nothing; rows that lack something are skipped
+    Never,
+}
+
+/// `--output`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// The summary table
+    Table,
+    /// The record
+    Json,
+    /// The report
+    Markdown,
+    /// Nothing
+    None,
+}
+
+/// The flags of `check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArgs {
+    /// Which rows.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// The flags of `list`.
+#[derive(Args, Clone, Debug)]
+pub struct ListArgs {
+    /// Which rows.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// The flags of `schema`.
+#[derive(Args, Clone, Debug)]
+pub struct SchemaArgs {
+    /// Which schema
+    #[arg(value_enum)]
+    pub which: WhichSchema,
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WhichSchema {
+    /// servers.toml
+    Manifest,
+}
+
+/// The flags of `completions`.
+#[derive(Args, Clone, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}

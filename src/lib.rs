@@ -1,7 +1,7 @@
 //! mcp-smoke: what really runs in a fleet of MCP servers, with times.
 //!
-//! Facts flow one way: manifest, plan, prepare, run, record, judge, report. The modules stand here
-//! in reading order; `docs/architecture.md` has a line for every file.
+//! Facts flow one way: manifest, plan, prepare, run, record, judge, report. `docs/architecture.md`
+//! has the modules in reading order and a line for every file.
 
 pub mod cli;
 pub mod client;

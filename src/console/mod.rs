@@ -21,6 +21,11 @@ pub fn say(text: &str) {
     drop(write_all(&mut io::stderr().lock(), text));
 }
 
+/// Says an error with its causes, once: `error: what: why`, further lines as they are.
+pub fn say_error(error: &anyhow::Error) {
+    say(&format!("error: {error:#}"));
+}
+
 /// Whether the result on stdout may have colours: `NO_COLOR` forbids and `CLICOLOR_FORCE` asks for
 /// them; else a terminal has them that is not `dumb`.
 pub fn colour_choice() -> bool {

@@ -12,7 +12,6 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::finding::Phase;
 
-mod host_load;
 mod mask;
 mod mask_seen;
 mod mask_text;

@@ -1,6 +1,7 @@
 //! Reports: a run record in, bytes out, one file per format. Nothing here reads a file, a clock or
 //! the environment, and no verdict is made here: `judge` did that.
 
+mod log_header;
 mod main_table;
 mod markdown;
 #[cfg(test)]
@@ -8,5 +9,6 @@ mod sample;
 mod sentences;
 mod table;
 
+pub use log_header::log_header;
 pub use markdown::markdown;
 pub use table::{record_line, terminal};

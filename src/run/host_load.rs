@@ -3,18 +3,16 @@
 
 use std::fs;
 
-use super::HostLoad;
+use crate::event::HostLoad;
 
 /// Where Linux tells how long tasks waited for a processor.
 const CPU_PRESSURE: &str = "/proc/pressure/cpu";
 
-impl HostLoad {
-    /// The load at this moment.
-    pub fn read() -> Self {
-        Self {
-            load_average_1m: sysinfo::System::load_average().ok().map(|load| load.one),
-            cpu_pressure_avg10: fs::read_to_string(CPU_PRESSURE).ok().and_then(|text| some_avg10(&text)),
-        }
+/// The load at this moment.
+pub(super) fn read() -> HostLoad {
+    HostLoad {
+        load_average_1m: sysinfo::System::load_average().ok().map(|load| load.one),
+        cpu_pressure_avg10: fs::read_to_string(CPU_PRESSURE).ok().and_then(|text| some_avg10(&text)),
     }
 }
 
@@ -41,7 +39,7 @@ mod tests {
 
     #[test]
     fn reading_the_load_gives_no_nonsense() {
-        let load = HostLoad::read();
+        let load = read();
         for value in [load.load_average_1m, load.cpu_pressure_avg10].into_iter().flatten() {
             assert!(value.is_finite() && value >= 0.0, "{value}");
         }

@@ -1,0 +1,126 @@
+//! `run`: the main job, from manifest to logs, record, report and table.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use jiff::Timestamp;
+
+use crate::cli::{Output, RunArgs};
+use crate::console::{self, Progress};
+use crate::event::RowId;
+use crate::judge;
+use crate::plan::Plan;
+use crate::record::{Calibration, Host, RecordBuilder, RunHeader, RunRecord};
+use crate::run::{self, Interruption};
+use crate::store::{Folders, Store, StoreProblem};
+use crate::{report, stats};
+
+use super::{BUG, USAGE, plan};
+
+/// Runs the fleet and gives the code to exit with.
+pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
+    let Some(plan) = plan::for_run(args)? else {
+        return Ok(USAGE);
+    };
+    let plan = Arc::new(plan);
+    let started = Timestamp::now();
+    let settings = &plan.settings;
+    let folders = Folders {
+        reports: settings.reports.clone(),
+        logs: settings.logs.clone(),
+    };
+    let mut store = Store::create(folders, started, plan.mask.clone())?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the system gave no event queue")?;
+    let (mut record, broken) = runtime.block_on(measure(&plan, &mut store, started));
+    // A name look-up that still hangs must not hold the exit.
+    runtime.shutdown_background();
+
+    judge::judge(&mut record, &plan);
+    if !broken.is_empty() {
+        record.exit_code = BUG;
+    }
+    let written = write(&mut store, &record, &plan);
+    print(&record, written.as_deref(), &plan, args.output)?;
+    for row in broken {
+        console::say(&format!(
+            "{row}: a bug in mcp-smoke ended this row; please report it with what stands above"
+        ));
+    }
+    Ok(record.exit_code)
+}
+
+/// The run itself: calibration, every row, one stream of events into progress, logs and record.
+async fn measure(plan: &Arc<Plan>, store: &mut Store, started: Timestamp) -> (RunRecord, Vec<RowId>) {
+    let interruption = Interruption::default();
+    let header = RunHeader {
+        id: store.run_id().name(),
+        started,
+        host: Host::read(),
+        partition: None,
+    };
+    let mut builder = RecordBuilder::new(header, plan, |row| store.log_path(row));
+    let mut progress = Progress::new(plan.rows.len());
+    let work = async {
+        let samples = run::calibrate(&interruption).await.unwrap_or_default();
+        builder.calibration(calibration(&samples));
+        run::run(plan, &interruption, |event| {
+            progress.event(&event);
+            store.log_event(&event);
+            builder.apply(event);
+        })
+        .await
+    };
+    let broken = tokio::select! {
+        broken = work => broken,
+        () = interruption.listen() => Vec::new(),
+    };
+    progress.finish();
+    (builder.finish(Timestamp::now(), interruption.came()), broken)
+}
+
+fn calibration(samples: &[std::time::Duration]) -> Option<Calibration> {
+    Some(Calibration {
+        samples: samples.len(),
+        median: stats::median(samples)?,
+        p95: stats::p95(samples)?,
+    })
+}
+
+/// The record first, then what is made from it. What cannot be written is told, and the run's
+/// exit code stands. Gives the record's path, if it was written.
+fn write(store: &mut Store, record: &RunRecord, plan: &Plan) -> Option<PathBuf> {
+    let written = told(store.write_record(record));
+    told(store.write_report("report.md", &report::markdown(record)));
+    for row in &record.rows {
+        told(store.finish_row_log(&row.id, &report::log_header(row)));
+    }
+    for problem in store.log_problems() {
+        console::say(&format!("warning: {problem}"));
+    }
+    told(store.point_latest());
+    told(store.prune(plan.settings.keep_runs));
+    written
+}
+
+fn told<T>(done: Result<T, StoreProblem>) -> Option<T> {
+    done.map_err(|problem| console::say(&format!("warning: {:#}", anyhow::Error::new(problem))))
+        .ok()
+}
+
+fn print(record: &RunRecord, written: Option<&Path>, plan: &Plan, output: Output) -> anyhow::Result<()> {
+    let text = match output {
+        Output::Table => {
+            let table = report::terminal(record, console::terminal_width(), console::colour_choice());
+            let line = written.map(report::record_line).unwrap_or_default();
+            format!("{table}{line}\n")
+        }
+        Output::Json => crate::record::json::to_json(record),
+        Output::Markdown => report::markdown(record),
+        Output::None => return Ok(()),
+    };
+    console::print_result(&plan.mask.apply(&text)).context("could not write to stdout")
+}

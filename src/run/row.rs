@@ -1,0 +1,223 @@
+//! What a row goes through, from its first session to its last: fixtures laid out, process started,
+//! handshake, who it is, tools, probes, shutdown. Nothing here can fail; what goes wrong is in the facts.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::client::process::Command;
+use crate::client::session::{Session, SessionSpec, Stop, protocol_of_next};
+use crate::event::{EventKind, Observation, Seen, SessionFacts, SessionKind, Sink, Skip, SkipReason};
+use crate::finding::Phase;
+use crate::package::identity;
+use crate::plan::{Launch, Plan, Protocol};
+use crate::prepare::{ReadyRow, Scratch};
+
+use super::Interruption;
+use super::host_load;
+use super::launch;
+
+/// Everything that one row needs while it is measured.
+pub(super) struct Measurement {
+    pub(super) plan: Arc<Plan>,
+    /// Its place in the plan.
+    pub(super) row: usize,
+    pub(super) ready: ReadyRow,
+    /// The address of the `${http}` page, where some row needs it.
+    pub(super) page: Option<String>,
+    pub(super) sink: Sink,
+    pub(super) interruption: Interruption,
+}
+
+/// A row between its first session and its last.
+pub(super) struct Course {
+    measurement: Measurement,
+    /// The sessions still to come, with their numbers.
+    to_come: VecDeque<(SessionKind, u32)>,
+    protocol: Protocol,
+    /// What its sessions took so far; those of other rows in between do not count.
+    spent: Duration,
+    /// Whether it had a session.
+    begun: bool,
+}
+
+impl Course {
+    /// A row before its first session. Null if its entry cannot be run.
+    pub(super) fn begin(measurement: Measurement) -> Option<Self> {
+        let launch = measurement.plan.rows[measurement.row].launch()?;
+        let protocol = launch.protocol.clone();
+        let to_come = sessions(launch, measurement.ready.fresh).into_iter().zip(1..).collect();
+        if let Some(package) = measurement.ready.installed.first() {
+            measurement.sink.send(EventKind::PackageInPlace(package.clone()));
+        }
+        measurement.sink.send(EventKind::Measuring(host_load::read()));
+        Some(Self {
+            measurement,
+            to_come,
+            protocol,
+            spent: Duration::ZERO,
+            begun: false,
+        })
+    }
+
+    /// Lives through its next session. False when the row is over.
+    pub(super) async fn next(&mut self) -> bool {
+        if self.measurement.interruption.came() {
+            return self.interrupted();
+        }
+        let Some((kind, number)) = self.to_come.pop_front() else {
+            return false;
+        };
+        let Some(launch) = self.measurement.plan.rows[self.measurement.row].launch() else {
+            return false;
+        };
+        let began = Instant::now();
+        let left = launch.limits.row.saturating_sub(self.spent);
+        let Interruption { wind_down, kill } = self.measurement.interruption.clone();
+        let stop = Stop::new(wind_down, kill, Some(began + left));
+        let lived = session(&self.measurement, launch, (kind, number), self.protocol.clone(), &stop).await;
+        self.spent += began.elapsed();
+        self.begun = true;
+        let goes_on = match lived {
+            // Without fixtures, which was said.
+            None => false,
+            Some(Lived { facts, cut_short }) => {
+                let opened = facts.handshake.is_some();
+                self.protocol = protocol_of_next(&self.protocol, &facts);
+                self.measurement.sink.send(EventKind::Session(Box::new(facts)));
+                if cut_short && !self.measurement.interruption.came() {
+                    observe(
+                        &self.measurement,
+                        Phase::Call,
+                        Seen::RowTimeout {
+                            limit: launch.limits.row,
+                        },
+                    );
+                }
+                // One that did not start would only take its limit again and again.
+                opened && !cut_short
+            }
+        };
+        if self.measurement.interruption.came() {
+            self.interrupted()
+        } else {
+            goes_on
+        }
+    }
+
+    /// Ctrl-C ends a row, or keeps it from being begun.
+    fn interrupted(&self) -> bool {
+        if self.begun {
+            observe(&self.measurement, Phase::Call, Seen::Interrupted);
+        } else {
+            self.measurement.sink.send(EventKind::Skipped(not_begun()));
+        }
+        false
+    }
+}
+
+/// Why a row has no session after Ctrl-C.
+pub(super) fn not_begun() -> Skip {
+    Skip {
+        reason: SkipReason::Interrupted,
+        message: "the run was interrupted before its turn".into(),
+        cure: None,
+    }
+}
+
+/// The sessions of a row: after a fresh installation one that counts for nothing, then the full
+/// ones, then those with handshake and list only.
+fn sessions(launch: &Launch, fresh: bool) -> Vec<SessionKind> {
+    let first = fresh.then_some(SessionKind::FirstStart);
+    let full = (1..=launch.repeats).map(SessionKind::Repeat);
+    let cold = (launch.repeats..launch.cold_starts).map(|_| SessionKind::ColdStart);
+    first.into_iter().chain(full).chain(cold).collect()
+}
+
+/// A session that ran to its shutdown.
+struct Lived {
+    facts: SessionFacts,
+    /// Whether it was told to stop before it was through.
+    cut_short: bool,
+}
+
+/// One session, from its fixtures to its shutdown. Null if the fixtures could not be laid out.
+async fn session(
+    measurement: &Measurement,
+    launch: &Launch,
+    (kind, number): (SessionKind, u32),
+    protocol: Protocol,
+    stop: &Stop,
+) -> Option<Lived> {
+    let scratch = match Scratch::lay_out(&launch.needs, &measurement.ready, measurement.page.as_deref()) {
+        Ok(scratch) => scratch,
+        Err(error) => {
+            let what = Seen::ConfigError {
+                field: "fixtures".into(),
+                problem: format!("{error:#}"),
+            };
+            observe(measurement, Phase::Prepare, what);
+            return None;
+        }
+    };
+    let command = launch::command(launch, &measurement.ready, scratch.fixtures());
+    tell_command(measurement, number, kind, &command);
+    let spec = SessionSpec {
+        number,
+        kind,
+        attempt: 1,
+        command: command.clone(),
+        protocol,
+        limits: launch.limits,
+    };
+    let mut session = Session::open(spec, measurement.sink.clone(), stop.clone()).await;
+    if let Some(pid) = session.pid().filter(|_| session.is_open()) {
+        session.set_identity(identity::identify(pid, &command).await);
+    }
+    session.list_tools().await;
+    for (index, probe) in launch.probes.iter().enumerate() {
+        let mut filled = launch::probe(index, probe, launch.concurrency, scratch.fixtures());
+        match kind {
+            SessionKind::Repeat(_) => session.probe(&filled).await,
+            SessionKind::FirstStart if index == 0 => {
+                (filled.calls, filled.warmup) = (1, 0);
+                session.probe(&filled).await;
+            }
+            SessionKind::FirstStart | SessionKind::ColdStart => break,
+        }
+    }
+    let cut_short = stop.is_due();
+    Some(Lived {
+        facts: session.close().await,
+        cut_short,
+    })
+}
+
+/// The log tells what exactly was started; of the environment only the names.
+fn tell_command(measurement: &Measurement, number: u32, kind: SessionKind, command: &Command) {
+    let what = match kind {
+        SessionKind::FirstStart => "first start after the installation".to_owned(),
+        SessionKind::Repeat(repeat) => format!("repeat {repeat}"),
+        SessionKind::ColdStart => "handshake and list only".to_owned(),
+    };
+    let names: Vec<&str> = command.env.iter().map(|(name, _)| name.as_str()).collect();
+    let words = std::iter::once(command.program.to_string_lossy().into_owned()).chain(command.args.iter().cloned());
+    let line = shlex::try_join(words.collect::<Vec<_>>().iter().map(String::as_str))
+        .unwrap_or_else(|_| format!("{} {:?}", command.program.display(), command.args));
+    for text in [
+        format!("session {number}: {what}"),
+        format!("command: {line}"),
+        format!("in {}", command.cwd.display()),
+        format!("environment: {}", names.join(" ")),
+    ] {
+        measurement.sink.note(number, Duration::ZERO, text);
+    }
+}
+
+fn observe(measurement: &Measurement, phase: Phase, what: Seen) {
+    measurement.sink.send(EventKind::Observed(Observation {
+        phase,
+        probe: None,
+        what,
+    }));
+}
