@@ -122,3 +122,70 @@ fn read(root: &Path, path: &str) -> Option<String> {
     let text = fs::read_to_string(root.join(path)).ok()?;
     Some(text.trim().to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A root folder with these files.
+    fn root(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a folder");
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        root
+    }
+
+    #[test]
+    fn the_id_is_stable_and_shows_neither_name_nor_machine_id() {
+        let known = root(&[("etc/machine-id", "3d1219c7c4c5404aaa1f6d2a48adfda4\n")]);
+        let id = host_id(known.path(), Some("name")).expect("an id");
+        assert_eq!(host_id(known.path(), Some("renamed")).as_ref(), Some(&id));
+        assert!(id.len() == ID_LENGTH && !id.contains("3d1219c7"), "{id}");
+        let unknown = root(&[("etc/machine-id", "uninitialized\n")]);
+        assert_ne!(
+            host_id(unknown.path(), Some("name")),
+            host_id(unknown.path(), Some("other"))
+        );
+        assert_eq!(host_id(unknown.path(), None), None);
+    }
+
+    #[test]
+    fn containers_and_hypervisors_are_told_apart() {
+        for (files, expected) in [
+            (vec![], None),
+            (vec![(".dockerenv", "")], Some("container (docker)")),
+            (vec![("run/.containerenv", "")], Some("container (podman)")),
+            (
+                vec![("run/systemd/container", "systemd-nspawn")],
+                Some("container (systemd-nspawn)"),
+            ),
+            (
+                vec![("proc/1/cgroup", "0::/kubepods/pod1/x")],
+                Some("container (kubepods)"),
+            ),
+            (vec![("proc/1/cgroup", "0::/init.scope")], None),
+            (
+                vec![("sys/class/dmi/id/sys_vendor", "QEMU")],
+                Some("virtual machine (qemu)"),
+            ),
+            (
+                vec![("sys/class/dmi/id/product_name", "VMware7,1")],
+                Some("virtual machine (vmware)"),
+            ),
+            (
+                vec![("proc/cpuinfo", "flags\t\t: fpu hypervisor vme\n")],
+                Some("virtual machine (unknown)"),
+            ),
+            (vec![("proc/cpuinfo", "flags\t\t: fpu vme\n")], None),
+            (
+                vec![(".dockerenv", ""), ("sys/hypervisor/type", "xen\n")],
+                Some("container (docker) on virtual machine (xen)"),
+            ),
+        ] {
+            assert_eq!(virtualization(root(&files).path()).as_deref(), expected, "{files:?}");
+        }
+    }
+}

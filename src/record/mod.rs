@@ -19,6 +19,10 @@ pub mod json;
 mod mask;
 mod probes;
 mod row;
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
 mod tool;
 
 pub use builder::{RecordBuilder, RunHeader};
