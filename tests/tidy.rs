@@ -1,6 +1,7 @@
 //! Guards the layout: which module may use which, who may print and write, and that every file says
 //! why it exists. The table is that of `docs/architecture.md`; where building shows a better cut,
 //! both change together.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, outside #[test] functions")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -33,14 +33,14 @@ pub(super) fn for_run(args: &RunArgs) -> anyhow::Result<Option<Plan>> {
         logs: args.logs.clone(),
         ..Flags::default()
     };
-    make(&args.selection.manifest, flags)
+    make(&args.selection.manifest, &flags)
 }
 
 /// The plan of a command that only selects.
 pub(super) fn for_selection(selection: &Selection) -> anyhow::Result<Option<Plan>> {
     make(
         &selection.manifest,
-        Flags {
+        &Flags {
             selectors: selection.selectors.clone(),
             ..Flags::default()
         },
@@ -54,10 +54,10 @@ pub(super) fn for_check(selection: &Selection) -> anyhow::Result<Option<Plan>> {
         install: InstallMode::Never,
         ..Flags::default()
     };
-    make(&selection.manifest, flags)
+    make(&selection.manifest, &flags)
 }
 
-fn make(path: &Path, flags: Flags) -> anyhow::Result<Option<Plan>> {
+fn make(path: &Path, flags: &Flags) -> anyhow::Result<Option<Plan>> {
     let text = read(path)?;
     let manifest = match Manifest::parse(&text, path) {
         Ok(manifest) => manifest,
@@ -68,7 +68,7 @@ fn make(path: &Path, flags: Flags) -> anyhow::Result<Option<Plan>> {
         }
     };
     let environment = Environment::read().context("could not tell the current folder or this binary")?;
-    match Plan::make(&manifest, path, &flags, &environment) {
+    match Plan::make(&manifest, path, flags, &environment) {
         Ok(plan) => Ok(Some(plan)),
         Err(error) => Err(with_hint(error)),
     }

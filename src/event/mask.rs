@@ -101,6 +101,7 @@ impl Masker<'_> {
             first_byte: _,
             cold_start: _,
             list: _,
+            lifetime: _,
             handshake,
             identity,
             tools,

@@ -200,6 +200,8 @@ pub struct SessionFacts {
     pub cold_start: Option<Duration>,
     /// Write of `tools/list` to the last byte of the last page.
     pub list: Option<Duration>,
+    /// Just before spawn to gone, the shutdown included; null if it never started.
+    pub lifetime: Option<Duration>,
     /// What the handshake told, null until it succeeded.
     pub handshake: Option<HandshakeFacts>,
     /// What really ran; looked at after the handshake.

@@ -99,6 +99,7 @@ pub(crate) fn session(text: &str) -> SessionFacts {
         first_byte: Some(TIME),
         cold_start: Some(2 * TIME),
         list: Some(TIME),
+        lifetime: None,
         handshake: Some(HandshakeFacts {
             era: Era::Initialize,
             requested: text.to_owned(),

@@ -15,7 +15,7 @@ use crate::judge::judge;
 use crate::plan::{
     Entry, Expectations, Inherit, InstallMode, Launch, Limits, Needs, Plan, Protocol, Row, Settings, Template,
 };
-use crate::record::{Host, Identity, RowRecord, RunRecord, Status, Totals};
+use crate::record::{Host, Identity, RowRecord, RunRecord, Status, ToolRecord, Totals};
 use crate::text::Mask;
 
 pub(super) fn observation(phase: Phase, what: Seen) -> Observation {
@@ -35,6 +35,7 @@ pub(super) fn session(number: u32, tools: &[&str]) -> SessionFacts {
         first_byte: Some(Duration::from_millis(80)),
         cold_start: Some(Duration::from_millis(90)),
         list: Some(Duration::from_millis(2)),
+        lifetime: None,
         handshake: Some(HandshakeFacts {
             era: Era::Initialize,
             requested: "2025-11-25".to_owned(),
@@ -100,7 +101,10 @@ pub(super) fn row(id: &str, sessions: Vec<SessionFacts>) -> RowRecord {
         identity: Identity::default(),
         install: None,
         first_start: None,
-        tools: sessions.first().and_then(|session| session.tools.clone()),
+        tools: sessions
+            .first()
+            .and_then(|session| session.tools.as_ref())
+            .map(|tools| tools.iter().map(ToolRecord::from).collect()),
         sessions,
         probes: Vec::new(),
         resources: None,

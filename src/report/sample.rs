@@ -316,6 +316,7 @@ fn session(cold_start_micros: u64, list_micros: u64) -> SessionFacts {
         first_byte: None,
         cold_start: Some(Duration::from_micros(cold_start_micros)),
         list: Some(Duration::from_micros(list_micros)),
+        lifetime: None,
         handshake: None,
         identity: None,
         tools: None,

@@ -92,7 +92,8 @@ impl Fleet {
             {
                 if path.is_symlink() {
                     continue;
-                } else if path.is_dir() {
+                }
+                if path.is_dir() {
                     folders.push(path);
                 } else {
                     all += &String::from_utf8_lossy(&fs::read(path).unwrap());

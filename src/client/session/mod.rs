@@ -166,6 +166,7 @@ impl Session {
             let ending = ended.ending.clone();
             self.observe(self.phase, None, Seen::ServerDied { ending });
         }
+        self.facts.lifetime = Some(conversation.spawned_at().elapsed());
         self.facts.first_byte = conversation.first_byte();
         self.facts.resources = conversation.resources();
         self.facts.observations.extend(conversation.into_observations());

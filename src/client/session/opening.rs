@@ -122,6 +122,7 @@ fn new_session(spec: SessionSpec, sink: Sink, stop: Stop) -> Session {
         first_byte: None,
         cold_start: None,
         list: None,
+        lifetime: None,
         handshake: None,
         identity: None,
         tools: None,
@@ -245,6 +246,7 @@ impl Session {
             conversation.forget_noise(Phase::Initialize);
             conversation.forget_noise(Phase::Shutdown);
         }
+        self.facts.lifetime = Some(conversation.spawned_at().elapsed());
         self.facts.first_byte = conversation.first_byte();
         self.facts.resources = conversation.resources();
         self.facts.observations.extend(conversation.into_observations());

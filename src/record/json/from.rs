@@ -172,6 +172,7 @@ fn session(facts: v1::Session, number: u32, probes: &[v1::Probe]) -> Result<Sess
         first_byte: duration(facts.first_byte_ms),
         cold_start: duration(facts.cold_start_ms),
         list: duration(facts.list_ms),
+        lifetime: duration(facts.total_ms),
         handshake: None,
         identity: None,
         tools: None,

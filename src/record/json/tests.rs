@@ -128,7 +128,7 @@ fn keys_stand_in_the_order_of_the_format() {
     );
     assert_eq!(
         keys(&row["sessions"][0]).join(" "),
-        "repeat attempt first_byte_ms cold_start_ms list_ms shutdown_ms shutdown exit_code signal left_over probes"
+        "repeat attempt first_byte_ms cold_start_ms list_ms shutdown_ms total_ms shutdown exit_code signal left_over probes"
     );
     assert_eq!(
         keys(&row["probes"][0]).join(" "),

@@ -158,6 +158,7 @@ fn session(facts: &SessionFacts, probes: &[ProbeRecord]) -> v1::Session {
         cold_start_ms: milliseconds(facts.cold_start),
         list_ms: milliseconds(facts.list),
         shutdown_ms: milliseconds(shutdown.and_then(|shutdown| shutdown.took)),
+        total_ms: milliseconds(facts.lifetime),
         shutdown: shutdown.map(|shutdown| shutdown.step.name().to_owned()),
         exit_code: shutdown.and_then(|shutdown| shutdown.exit_code),
         signal: shutdown.and_then(|shutdown| shutdown.signal),

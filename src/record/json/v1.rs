@@ -176,6 +176,8 @@ pub(super) struct Session {
     pub(super) cold_start_ms: Option<f64>,
     pub(super) list_ms: Option<f64>,
     pub(super) shutdown_ms: Option<f64>,
+    #[serde(default)]
+    pub(super) total_ms: Option<f64>,
     pub(super) shutdown: Option<String>,
     pub(super) exit_code: Option<i32>,
     pub(super) signal: Option<i32>,
