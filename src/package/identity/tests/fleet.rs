@@ -1,5 +1,6 @@
 //! Folders as package managers lay them out, with as little in them as the rule reads.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -153,8 +154,12 @@ pub(super) const TIME: Distribution = Distribution {
 pub(super) struct NoPipes;
 
 impl Pipes for NoPipes {
-    fn held(&self, _: u32, _: u8) -> Option<PathBuf> {
+    fn held(&self, _: u32) -> Option<BTreeSet<PathBuf>> {
         None
+    }
+
+    fn ours(&self, _: u32) -> BTreeSet<PathBuf> {
+        BTreeSet::new()
     }
 }
 
