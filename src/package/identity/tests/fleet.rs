@@ -99,7 +99,7 @@ impl Fleet {
         let mut record = format!("{module}/__init__.py,sha256=x,1\n{module}/__main__.py,sha256=x,1\n");
         self.file(&format!("{site}/{module}/__main__.py"), "");
         if let Some(script) = script {
-            record += &format!("../../../bin/{script},sha256=x,1\n");
+            record += ["../../../bin/", script, ",sha256=x,1\n"].concat().as_str();
             let entries = format!("[other]\n{script}-not = x:y\n\n[console_scripts]\n{script} = {module}:main\n");
             self.file(&format!("{info}/entry_points.txt"), &entries);
             let first = format!("#!{}\nimport sys\n", self.text(&format!("{prefix}/bin/python")));
