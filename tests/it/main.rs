@@ -5,4 +5,5 @@ mod cases;
 mod commands;
 mod faults;
 mod fleet;
+mod identity;
 mod interruption;

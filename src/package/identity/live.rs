@@ -2,51 +2,69 @@
 //!
 //! The walk itself is pure; what it cannot know from a process table (who holds which pipe) is asked of [`Pipes`].
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
 
 use crate::client::process::LiveProcess;
 
 use super::place::{Place, program_name};
 
-/// Tells what a process has open as its standard input (0) or output (1).
+/// Tells who holds which pipe.
 pub(super) trait Pipes {
-    /// A name that is the same for the same pipe; none where the system does not tell.
-    fn held(&self, pid: u32, descriptor: u8) -> Option<PathBuf>;
+    /// The pipes that a process has open, wherever; none where the system does not tell.
+    fn held(&self, pid: u32) -> Option<BTreeSet<PathBuf>>;
+    /// The pipes over which we speak with the process that was started; empty where the system does not tell.
+    fn ours(&self, root: u32) -> BTreeSet<PathBuf>;
 }
 
-/// The pipes as `/proc` shows them; elsewhere nothing is known of them.
+/// The pipes as `/proc` shows them, in which both ends of a pipe have the same name; elsewhere nothing is known.
 pub(super) struct ProcPipes;
 
 impl Pipes for ProcPipes {
-    fn held(&self, pid: u32, descriptor: u8) -> Option<PathBuf> {
-        std::fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).ok()
+    fn held(&self, pid: u32) -> Option<BTreeSet<PathBuf>> {
+        open_pipes(&pid.to_string())
     }
+
+    /// What we hold as well, without its stderr. Its 0 and 1 are not asked: servers move them (the Python SDK
+    /// points 1 to stderr while it serves, so that a stray print does not break the wire).
+    fn ours(&self, root: u32) -> BTreeSet<PathBuf> {
+        let stderr = fs::read_link(format!("/proc/{root}/fd/2")).ok();
+        let theirs = self.held(root).unwrap_or_default();
+        let own = open_pipes("self").unwrap_or_default();
+        let shared = own.intersection(&theirs).filter(|pipe| Some(*pipe) != stderr.as_ref());
+        shared.cloned().collect()
+    }
+}
+
+fn open_pipes(process: &str) -> Option<BTreeSet<PathBuf>> {
+    let entries = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
+    let targets = entries.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+    Some(
+        targets
+            .filter(|target| target.to_string_lossy().starts_with("pipe:"))
+            .collect(),
+    )
 }
 
 /// The processes from the one that was started down to the server; empty if there is none.
 ///
-/// A child is followed if it is the only one that can be the server: it writes to the pipe that we read from,
-/// and is no helper of Python's own. Of several, the one that also reads from the pipe that we write to.
+/// A child is followed if it is the only one that can be the server: it holds the pipes that we speak over, and
+/// is no helper of Python's own.
 pub(super) fn chain<'a>(tree: &'a [LiveProcess], pipes: &dyn Pipes) -> Vec<&'a LiveProcess> {
     let Some(root) = tree.first() else {
         return Vec::new();
     };
-    let shares = |process: &LiveProcess, descriptor: u8| {
-        let ours = pipes.held(root.pid, descriptor);
-        ours.is_none()
-            || pipes
-                .held(process.pid, descriptor)
-                .is_none_or(|theirs| Some(theirs) == ours)
-    };
+    let ours = pipes.ours(root.pid);
+    let on_our_pipes = |pid: u32| ours.is_empty() || pipes.held(pid).is_none_or(|held| ours.is_subset(&held));
     let mut chain = vec![root];
     while let Some(last) = chain.last().copied() {
         let children = tree
             .iter()
             .filter(|process| process.parent == Some(last.pid) && process.pid != last.pid);
-        let mut able: Vec<&LiveProcess> = children.filter(|child| !is_helper(child) && shares(child, 1)).collect();
-        if able.len() > 1 {
-            able.retain(|child| shares(child, 0));
-        }
+        let able: Vec<&LiveProcess> = children
+            .filter(|child| !is_helper(child) && on_our_pipes(child.pid))
+            .collect();
         let [only] = able.as_slice() else {
             break;
         };

@@ -100,22 +100,8 @@ fn look(tree: &[LiveProcess], command: &process::Command, pipes: &dyn Pipes) -> 
 
 /// The package, from the server upward to the configured command; the first that can be understood decides.
 fn package_of(chain: &[&LiveProcess], launch: &Launch, configured: &Place) -> Option<PackageFacts> {
-    let readable = chain
-        .iter()
-        .rev()
-        .enumerate()
-        .filter(|(_, process)| !live::is_title(process));
-    for (above, process) in readable {
-        let found = if above == 0 {
-            owner::owner_of(
-                &process.command_line,
-                &live::place_of(process),
-                process.executable.as_deref(),
-            )
-        } else {
-            owner_by_wrapper(process, chain)
-        };
-        match found {
+    for process in chain.iter().rev().filter(|process| !live::is_title(process)) {
+        match owner_of_process(process, chain) {
             Owner::Package(package) => return Some(whole(package, chain)),
             Owner::Nobody => return None,
             Owner::Unknown => {}
@@ -127,20 +113,20 @@ fn package_of(chain: &[&LiveProcess], launch: &Launch, configured: &Place) -> Op
     }
 }
 
-/// What a wrapper says that it started. uv's own command line names a script, which lies on the `PATH` that uv
-/// gave to the server.
-fn owner_by_wrapper(wrapper: &LiveProcess, chain: &[&LiveProcess]) -> Owner {
-    let launch = launch::read(&wrapper.command_line);
+/// The owner of what a live process runs; of a wrapper, of what it says that it started.
+fn owner_of_process(process: &LiveProcess, chain: &[&LiveProcess]) -> Owner {
+    let launch = launch::read(&process.command_line);
     match launch.target {
+        Target::Program(ref command_line) if *command_line == process.command_line => {
+            owner::owner_of(command_line, &live::place_of(process), process.executable.as_deref())
+        }
+        // uv's own command line names a script, which lies on the `PATH` that uv gave to the server.
         Target::Uvx(_) => {
             let server = chain.last().map(|server| live::place_of(server)).unwrap_or_default();
             owner::owner_of_launch(&launch, &server)
         }
-        Target::Program(ref command_line) if *command_line == wrapper.command_line => {
-            owner::owner_of(command_line, &live::place_of(wrapper), wrapper.executable.as_deref())
-        }
         Target::Program(_) | Target::Npx(_) | Target::LastOfSeveral(_) | Target::Unclear => {
-            owner::owner_of_launch(&launch, &live::place_of(wrapper))
+            owner::owner_of_launch(&launch, &live::place_of(process))
         }
     }
 }
@@ -149,13 +135,7 @@ fn owner_by_wrapper(wrapper: &LiveProcess, chain: &[&LiveProcess]) -> Owner {
 /// and whose script started it.
 fn whole(part: PackageFacts, chain: &[&LiveProcess]) -> PackageFacts {
     let above = chain.iter().rev().skip(1).filter(|process| !live::is_title(process));
-    let owners = above.map(|process| {
-        owner::owner_of(
-            &process.command_line,
-            &live::place_of(process),
-            process.executable.as_deref(),
-        )
-    });
+    let owners = above.map(|process| owner_of_process(process, chain));
     let packages = owners.filter_map(|found| match found {
         Owner::Package(package) => Some(package),
         Owner::Nobody | Owner::Unknown => None,
@@ -164,9 +144,14 @@ fn whole(part: PackageFacts, chain: &[&LiveProcess]) -> PackageFacts {
     whole.next().unwrap_or(part)
 }
 
-/// The file that runs a server; of a Python the path as invoked, which is the venv's own.
+/// The file that runs a server; of a Python the path as invoked, which is the venv's own. Of a wrapper at which
+/// the walk ended, nothing: it is not what answers.
 fn executable_of(server: &LiveProcess) -> Option<PathBuf> {
     let executable = server.executable.as_deref()?;
+    let launch = launch::read(&server.command_line);
+    if matches!(launch.launcher, Launcher::Npx | Launcher::Uvx | Launcher::Shell) {
+        return None;
+    }
     let python = script::kind(executable) == Kind::Python && !live::is_title(server);
     let program = server.command_line.first().filter(|_| python);
     let invoked = program.and_then(|program| owner::invoked(program, &live::place_of(server), Some(executable)));

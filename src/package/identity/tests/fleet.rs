@@ -1,5 +1,6 @@
 //! Folders as package managers lay them out, with as little in them as the rule reads.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -98,7 +99,7 @@ impl Fleet {
         let mut record = format!("{module}/__init__.py,sha256=x,1\n{module}/__main__.py,sha256=x,1\n");
         self.file(&format!("{site}/{module}/__main__.py"), "");
         if let Some(script) = script {
-            record.push_str(&format!("../../../bin/{script},sha256=x,1\n"));
+            record += ["../../../bin/", script, ",sha256=x,1\n"].concat().as_str();
             let entries = format!("[other]\n{script}-not = x:y\n\n[console_scripts]\n{script} = {module}:main\n");
             self.file(&format!("{info}/entry_points.txt"), &entries);
             let first = format!("#!{}\nimport sys\n", self.text(&format!("{prefix}/bin/python")));
@@ -153,8 +154,12 @@ pub(super) const TIME: Distribution = Distribution {
 pub(super) struct NoPipes;
 
 impl Pipes for NoPipes {
-    fn held(&self, _: u32, _: u8) -> Option<PathBuf> {
+    fn held(&self, _: u32) -> Option<BTreeSet<PathBuf>> {
         None
+    }
+
+    fn ours(&self, _: u32) -> BTreeSet<PathBuf> {
+        BTreeSet::new()
     }
 }
 

@@ -1,20 +1,24 @@
 //! Process trees as wrappers make them, and which of them is the server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::client::process::LiveProcess;
 
 use super::super::live::{Pipes, chain, is_title};
 use super::super::{look, npx};
-use super::fleet::{Fleet, NoPipes, TIME, command, process, shown};
+use super::fleet::{Distribution, Fleet, NoPipes, TIME, command, process, shown};
 
-/// Who holds which pipe; of whom nothing is said, nothing is known.
-struct Held(BTreeMap<(u32, u8), &'static str>);
+/// We speak over "in" and "out"; these processes hold these pipes, and of others nothing is known.
+struct Held(BTreeMap<u32, &'static [&'static str]>);
 
 impl Pipes for Held {
-    fn held(&self, pid: u32, descriptor: u8) -> Option<PathBuf> {
-        self.0.get(&(pid, descriptor)).map(PathBuf::from)
+    fn held(&self, pid: u32) -> Option<BTreeSet<PathBuf>> {
+        self.0.get(&pid).map(|pipes| pipes.iter().map(PathBuf::from).collect())
+    }
+
+    fn ours(&self, _: u32) -> BTreeSet<PathBuf> {
+        BTreeSet::from(["in", "out"].map(PathBuf::from))
     }
 }
 
@@ -57,19 +61,9 @@ fn a_child_with_pipes_of_its_own_is_no_server() {
         process(1, None, &["node", "a.js"]),
         process(2, Some(1), &["node", "watchdog.js"]),
     ];
-    let own = Held(BTreeMap::from([
-        ((1, 0), "in"),
-        ((1, 1), "out"),
-        ((2, 0), "in"),
-        ((2, 1), "null"),
-    ]));
+    let own = Held(BTreeMap::from([(1, &["in", "out", "err"][..]), (2, &["in", "err"])]));
     assert_eq!(server(&tree, &own), 1);
-    let ours = Held(BTreeMap::from([
-        ((1, 0), "in"),
-        ((1, 1), "out"),
-        ((2, 0), "in"),
-        ((2, 1), "out"),
-    ]));
+    let ours = Held(BTreeMap::from([(1, &["in", "out", "err"][..]), (2, &["in", "out"])]));
     assert_eq!(server(&tree, &ours), 2);
 }
 
@@ -80,14 +74,7 @@ fn of_several_children_of_a_shell_the_one_on_our_pipes_is_the_server() {
         process(2, Some(1), &["helper"]),
         process(3, Some(1), &["node", "server.js"]),
     ];
-    let pipes = Held(BTreeMap::from([
-        ((1, 0), "in"),
-        ((1, 1), "out"),
-        ((2, 0), "null"),
-        ((2, 1), "out"),
-        ((3, 0), "in"),
-        ((3, 1), "out"),
-    ]));
+    let pipes = Held(BTreeMap::from([(2, &["out"][..]), (3, &["in", "out"])]));
     assert_eq!(server(&tree, &pipes), 3);
     assert_eq!(server(&tree, &NoPipes), 1);
 }
@@ -128,6 +115,31 @@ fn a_server_that_hides_its_command_line_is_found_through_its_wrapper_or_the_comm
     alone.parent = None;
     let found = look(&[alone], &started, &NoPipes);
     assert_eq!(shown(found.package), "x 1.0.0");
+}
+
+#[test]
+fn a_wrapper_at_which_the_walk_ends_is_not_taken_for_the_server() {
+    let fleet = Fleet::new();
+    fleet.venv("py");
+    fleet.pypi(
+        "py",
+        &Distribution {
+            name: "uv",
+            version: "0.13.9",
+            module: "uv",
+            script: Some("uv"),
+        },
+    );
+    let binary = fleet.program("py/bin/uv", "\u{7f}ELF");
+    let mut wrapper = process(1, None, &[&binary.to_string_lossy(), "tool", "uvx", "mcp-server-time"]);
+    wrapper.executable = Some(binary);
+    let found = look(
+        &[wrapper],
+        &command(&["uvx", "mcp-server-time"], &[], &fleet.root()),
+        &NoPipes,
+    );
+    assert_eq!(shown(found.package), "-");
+    assert_eq!(found.executable, None);
 }
 
 #[test]

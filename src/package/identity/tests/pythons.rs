@@ -192,10 +192,10 @@ fn other_places_of_packages_are_looked_at_too() {
     let fleet = fleet();
     fleet.venv("overlay");
     let site = "overlay/lib/python3.11/site-packages";
-    let base = fleet.text("py/lib/python3.11/site-packages");
+    let linked = fleet.text("py/lib/python3.11/site-packages");
     fleet.file(
         &format!("{site}/_overlay.pth"),
-        &format!("import site; site.addsitedir(\"{base}\")\n"),
+        &format!("import site; site.addsitedir(\"{linked}\")\n"),
     );
     let overlay = fleet.text("overlay/bin/python");
     let found = fleet.package(&[&overlay, "-m", "mcp_server_time"], &[], "");
@@ -206,7 +206,7 @@ fn other_places_of_packages_are_looked_at_too() {
     );
     fleet.venv("bare");
     let bare = fleet.text("bare/bin/python");
-    let found = fleet.package(&[&bare, "-m", "mcp_server_time"], &[("PYTHONPATH", &base)], "");
+    let found = fleet.package(&[&bare, "-m", "mcp_server_time"], &[("PYTHONPATH", &linked)], "");
     assert_eq!(shown(found), "mcp-server-time 2026.10.19", "PYTHONPATH");
     assert_eq!(shown(fleet.package(&[&bare, "-m", "mcp_server_time"], &[], "")), "-");
     fleet.file("bare/pyvenv.cfg", "home = x\ninclude-system-site-packages = true\n");
