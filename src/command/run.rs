@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::record::{Calibration, Host, RecordBuilder, RunHeader, RunRecord};
 use crate::run::{self, Interruption};
 use crate::store::{Folders, Store, StoreProblem};
-use crate::{report, stats};
+use crate::{report, stats, store};
 
 use super::{BUG, USAGE, plan};
 
@@ -94,7 +94,7 @@ fn calibration(samples: &[std::time::Duration]) -> Option<Calibration> {
 /// exit code stands. Gives the record's path, if it was written.
 fn write(store: &mut Store, record: &RunRecord, plan: &Plan) -> Option<PathBuf> {
     let written = told(store.write_record(record));
-    told(store.write_report("report.md", &report::markdown(record)));
+    told(store.write_report(store::MARKDOWN, &report::markdown(record)));
     for row in &record.rows {
         told(store.finish_row_log(&row.id, &report::log_header(row)));
     }

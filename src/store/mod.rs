@@ -32,6 +32,8 @@ pub use runs::{last_run, read_record, runs};
 
 use row_log::RowLog;
 
+/// The name of the report for people in its run's folder.
+pub const MARKDOWN: &str = "report.md";
 /// The record's name in its run's folder.
 const RECORD: &str = "report.json";
 
