@@ -2,8 +2,6 @@
 //!
 //! It must not decide anything, and it leaves the cleaning for a terminal or for Markdown to the reports.
 
-use std::time::Duration;
-
 use crate::event::{Ending, Received};
 
 /// No quotation is longer: a finding is a sentence, the whole text stands in the log.
@@ -88,18 +86,6 @@ pub(super) fn plural(count: impl Into<u64>, one: &str, many: &str) -> String {
 /// As [`plural`], for what is counted in memory.
 pub(super) fn plural_of(count: usize, one: &str, many: &str) -> String {
     plural(count as u64, one, many)
-}
-
-/// A limit as it is written in a manifest: `60 s`, `250 ms`, `10 min`.
-pub(super) fn duration(duration: Duration) -> String {
-    let milliseconds = duration.as_millis();
-    if milliseconds >= 120_000 && milliseconds.is_multiple_of(60_000) {
-        format!("{} min", milliseconds / 60_000)
-    } else if milliseconds < 1000 {
-        format!("{milliseconds} ms")
-    } else {
-        format!("{} s", duration.as_secs_f64())
-    }
 }
 
 /// `SIGKILL (9)`; the numbers that are the same on Linux and macOS.
@@ -231,12 +217,6 @@ mod tests {
     use proptest::prelude::{prop_assert, proptest};
 
     use super::*;
-
-    #[test]
-    fn limits_are_written_as_in_a_manifest() {
-        let words = [60_000, 1500, 250, 600_000, 120_000].map(|limit| duration(Duration::from_millis(limit)));
-        assert_eq!(words, ["60 s", "1.5 s", "250 ms", "10 min", "2 min"]);
-    }
 
     #[test]
     fn quotations_are_one_line_without_colours() {

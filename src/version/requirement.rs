@@ -63,15 +63,16 @@ impl Requirement {
         })
     }
 
-    /// PEP 440 specifiers: `>=3.10`, `~=1.0`, `==1.0.*`, `*`; a bare `3.12` stands for `==3.12.*`.
+    /// PEP 440 specifiers: `>=3.10`, `~=1.0`, `==1.0.*`, `*`; a bare `3.12` or `3.12.*` stands for `==3.12.*`.
     pub fn pep440(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text == "*" {
             return Ok(Self::any());
         }
-        let bare_number = !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
-        let found = if bare_number {
-            specifiers(&format!("=={text}.*"))
+        let bare = text.strip_suffix(".*").unwrap_or(text);
+        let is_number = !bare.is_empty() && bare.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+        let found = if is_number {
+            specifiers(&format!("=={bare}.*"))
         } else {
             specifiers(text)
         };

@@ -6,7 +6,8 @@ use crate::event::Received;
 use crate::finding::Code;
 use crate::judge::hints;
 use crate::judge::sentences::{Told, rpc_words};
-use crate::judge::words::{code, duration, line, quote, received};
+use crate::judge::words::{code, line, quote, received};
+use crate::text::duration_words;
 
 /// The call that is spoken of.
 pub(super) struct Call {
@@ -49,7 +50,7 @@ impl Call {
         let message = format!(
             "{} got no answer within {}: {}",
             self.these(failures, calls),
-            duration(limit),
+            duration_words(limit),
             received(came)
         );
         Told::new(Code::CallTimeout, message)

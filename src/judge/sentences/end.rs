@@ -6,7 +6,8 @@ use crate::event::{Ending, ShutdownStep};
 use crate::finding::{Code, Phase};
 use crate::judge::hints;
 use crate::judge::sentences::{Case, Told};
-use crate::judge::words::{duration, ending, last_words, line, names, plural_of, shown};
+use crate::judge::words::{ending, last_words, line, names, plural_of, shown};
+use crate::text::duration_words;
 
 pub(super) fn server_died(facts: &Ending, phase: Phase, case: Case<'_>) -> Told {
     let when = match phase {
@@ -62,7 +63,7 @@ pub(super) fn row_timeout(limit: Duration) -> Told {
         Code::RowTimeout,
         format!(
             "the row took longer than its limit of {}; what was left of it was not run",
-            duration(limit)
+            duration_words(limit)
         ),
     )
     .hint(Some("raise `row_timeout`, or ask for fewer `calls` or `repeats`"))

@@ -6,7 +6,8 @@ use crate::event::Received;
 use crate::finding::Code;
 use crate::judge::hints;
 use crate::judge::sentences::{Case, Told, rpc_words};
-use crate::judge::words::{code, duration, line, names, plural, plural_of, quote, received};
+use crate::judge::words::{code, line, names, plural, plural_of, quote, received};
+use crate::text::duration_words;
 
 pub(super) fn list_error(number: i64, message: &str) -> Told {
     let words = rpc_words(number, message);
@@ -18,7 +19,7 @@ pub(super) fn list_timeout(limit: Duration, came: &Received) -> Told {
         Code::ListTimeout,
         format!(
             "no complete answer to tools/list within {}: {}",
-            duration(limit),
+            duration_words(limit),
             received(came)
         ),
     )

@@ -6,7 +6,8 @@ use crate::event::{Ending, HandshakeFacts, Received};
 use crate::finding::{Code, Severity};
 use crate::judge::hints;
 use crate::judge::sentences::{Case, Told, rpc_words};
-use crate::judge::words::{code, duration, ending, last_words, line, quote, received};
+use crate::judge::words::{code, ending, last_words, line, quote, received};
+use crate::text::duration_words;
 
 pub(super) fn config_error(field: &str, problem: &str) -> Told {
     Told::new(
@@ -88,7 +89,7 @@ pub(super) fn init_timeout(limit: Duration, waited: &Received, hint: Option<&str
     let message = format!(
         "no answer to {} within {}: {}",
         case.handshake(),
-        duration(limit),
+        duration_words(limit),
         received(waited)
     );
     Told::new(Code::InitTimeout, message).hint(hint)

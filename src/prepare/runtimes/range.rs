@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::plan::RuntimeKind;
+use crate::version::Requirement;
 
 /// A version, in the order of its kind.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,25 +41,12 @@ impl Version {
 /// Whether the range takes in the version. A range that cannot be read takes in nothing; the manifest
 /// has been checked for those.
 pub(super) fn fits(kind: RuntimeKind, range: &str, version: &str) -> bool {
-    let range = range.trim();
-    let Some(version) = Version::parse(kind, version) else {
-        return false;
+    let required = match kind {
+        _ if range.trim().is_empty() => return Version::parse(kind, version).is_some(),
+        RuntimeKind::Node => Requirement::npm(range),
+        RuntimeKind::Python => Requirement::pep440(range),
     };
-    if matches!(range, "" | "*") {
-        return true;
-    }
-    match version {
-        Version::Node(version) => node_semver::Range::parse(range).is_ok_and(|range| range.satisfies(&version)),
-        Version::Python(version) => {
-            // A bare version is no specifier, but it is what people write: 3.12 means any 3.12.
-            let range = match range.chars().next() {
-                Some('0'..='9') => format!("=={}.*", range.trim_end_matches(".*")),
-                _ => range.to_owned(),
-            };
-            let specifiers = range.parse::<pep440_rs::VersionSpecifiers>();
-            specifiers.is_ok_and(|specifiers| specifiers.contains(&version))
-        }
-    }
+    Version::parse(kind, version).is_some() && required.is_ok_and(|required| required.matches(version))
 }
 
 #[cfg(test)]
