@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::client::process::Command;
 use crate::client::session::{Session, SessionSpec, Stop, protocol_of_next};
-use crate::event::{EventKind, Observation, Seen, SessionFacts, SessionKind, Sink, Skip, SkipReason};
+use crate::event::{EventKind, Observation, ProcessIdentity, Seen, SessionFacts, SessionKind, Sink, Skip, SkipReason};
 use crate::finding::Phase;
 use crate::package::identity;
 use crate::plan::{Launch, Plan, Protocol};
@@ -187,10 +187,20 @@ async fn session(
         }
     }
     let cut_short = stop.is_due();
-    Some(Lived {
-        facts: session.close().await,
-        cut_short,
-    })
+    let mut facts = session.close().await;
+    if facts.shutdown.is_some() && facts.identity.is_none() {
+        facts.identity = Some(prepared_identity(&measurement.ready, &command));
+    }
+    Some(Lived { facts, cut_short })
+}
+
+/// Who a server that never answered would have been: its row's runtime, as far as that was prepared.
+fn prepared_identity(ready: &ReadyRow, command: &Command) -> ProcessIdentity {
+    ProcessIdentity {
+        package: None,
+        runtime: ready.runtime.clone(),
+        launcher: identity::launcher_of(command),
+    }
 }
 
 /// The log tells what exactly was started; of the environment only the names.

@@ -201,3 +201,19 @@ fn a_byte_order_mark_and_windows_line_ends_are_read() {
     let manifest = format!("\u{feff}{}", server("works", "ok", &[], "").replace('\n', "\r\n"));
     assert_eq!(Fleet::new(&manifest).run(&["run", "--calls", "1"]).code, Some(0));
 }
+
+#[test]
+fn the_runtime_stands_in_the_row_also_when_the_server_never_answered() {
+    let manifest = format!(
+        "[runtimes.py]\npython = \">=3.8\"\n[servers.dead]\ncommand = \"python3\"\nargs = [\"{}\", \"exit-at-start\", \"3\"]\nruntimes = [\"py\"]\n",
+        faulty()
+    );
+    let outcome = Fleet::new(&manifest).run(&["run"]);
+    let identity = &outcome.row("dead@py")["identity"];
+    assert_eq!(identity["runtime"]["kind"], "python");
+    assert!(
+        identity["runtime"]["version"].as_str().unwrap().starts_with("3."),
+        "{identity}"
+    );
+    assert_eq!(identity["launcher"], "direct");
+}

@@ -146,7 +146,10 @@ impl Session {
 
     /// Makes the calls of a probe. Does nothing in a session that is not open.
     pub async fn probe(&mut self, probe: &FilledProbe) {
-        self.phase = Phase::Call;
+        if self.is_open() {
+            // A server that is gone by now died in the phase before.
+            self.phase = Phase::Call;
+        }
         listing::list_again_if_changed(self).await;
         probe::probe(self, probe).await;
     }

@@ -162,7 +162,11 @@ impl Session {
         conversation.note(format!(
             "handshake done: {} {}, revision {}",
             handshake.name.as_deref().unwrap_or("(no name)"),
-            handshake.version.as_deref().unwrap_or("(no version)"),
+            match handshake.version.as_deref() {
+                None => "(no version)",
+                Some("") => "(empty version)",
+                Some(version) => version,
+            },
             handshake.negotiated
         ));
         for field in missing_identity(&handshake) {
