@@ -24,8 +24,9 @@ fn samples() -> Vec<f64> {
 /// The value at a place between two ranks, by linear interpolation.
 fn at(sorted: &[f64], place: f64) -> f64 {
     let place = place.clamp(1.0, sorted.len() as f64);
-    let below = sorted[place as usize - 1];
-    let above = sorted[(place as usize).min(sorted.len() - 1)];
+    let rank = (1..=sorted.len()).rev().find(|rank| *rank as f64 <= place).unwrap();
+    let below = sorted[rank - 1];
+    let above = sorted[rank.min(sorted.len() - 1)];
     below + (above - below) * place.fract()
 }
 
@@ -66,14 +67,14 @@ fn the_table_of_what_an_n_can_carry_is_computed() {
         let p95 = rank(stats::p95(&ranks).unwrap());
         let maximum = if p95 == n { ", the maximum" } else { "" };
         assert_eq!(row[1], format!("value {p95}{maximum}"));
-        assert_eq!(row[2], format!("{:.1} %", 0.95_f64.powi(n as i32) * 100.0), "n = {n}");
+        assert_eq!(row[2], format!("{:.1} %", 0.95_f64.powf(n as f64) * 100.0), "n = {n}");
         let Some((low, high)) = stats::median_interval(&ranks) else {
             assert_eq!((row[3], row[4]), ("none", "none"), "n = {n}");
             continue;
         };
         assert_eq!(row[3], format!("{} and {}", rank(low), rank(high)));
         // The chance that at least `low` and at most `n - low` of n fair coins show heads.
-        let mut term = 0.5_f64.powi(n as i32);
+        let mut term = 0.5_f64.powf(n as f64);
         let mut outside = 0.0;
         for heads in 0..rank(low) {
             outside += term;

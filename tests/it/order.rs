@@ -63,7 +63,10 @@ fn the_seed_draws_the_order_of_rows_and_is_in_the_record() {
     assert_eq!(order_of("1"), first, "the same seed");
     assert_ne!(order_of("2"), first, "another seed");
     let drawn = fleet.run(&["run", "a", "--output", "none"]);
-    assert!(drawn.record()["run"]["seed"].is_u64(), "a seed that was drawn is kept, too");
+    assert!(
+        drawn.record()["run"]["seed"].is_u64(),
+        "a seed that was drawn is kept, too"
+    );
 }
 
 #[test]
@@ -80,7 +83,10 @@ fn every_repeat_and_every_cold_start_is_in_the_record() {
         }
     }
     let samples = |probe: &Value| probe["samples_ms"].as_array().unwrap().clone();
-    let of_repeats: Vec<Value> = sessions[..2].iter().flat_map(|session| samples(&session["probes"][0])).collect();
+    let of_repeats: Vec<Value> = sessions[..2]
+        .iter()
+        .flat_map(|session| samples(&session["probes"][0]))
+        .collect();
     assert_eq!(of_repeats.len(), 6);
     assert_eq!(samples(&row["probes"][0]), of_repeats, "pooled, and each kept");
     assert_eq!(starts(&fleet).len(), 4);

@@ -132,7 +132,10 @@ mod tests {
         let row = record.rows.iter_mut().find(measured).expect("a measured row");
         row.concurrency = 4;
         let said = conditions(&record);
-        assert!(said.contains("Calls in flight at once:") && said.contains("(4)"), "{said}");
+        assert!(
+            said.contains("Calls in flight at once:") && said.contains("(4)"),
+            "{said}"
+        );
     }
 
     #[test]

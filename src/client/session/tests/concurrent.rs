@@ -39,7 +39,11 @@ fn calls_of_a_server_that_works_on_several_at_once_overlap() {
     assert!(samples.iter().all(|sample| *sample >= Duration::from_millis(200)));
     let calls = writes(&ran.events);
     let first = calls.iter().min().expect("calls");
-    let span = calls.iter().zip(samples).map(|(wrote, took)| *wrote + *took - *first).max();
+    let span = calls
+        .iter()
+        .zip(samples)
+        .map(|(wrote, took)| (*wrote + *took).abs_diff(*first))
+        .max();
     let all: Duration = samples.iter().sum();
     assert!(span.expect("calls") < all, "{samples:?} within {span:?}");
 }
@@ -51,7 +55,7 @@ fn what_a_call_waits_behind_others_is_part_of_its_sample() {
     // It takes 50 ms for each, one after the other, and began with the first when that was written.
     let wrote = writes(&ran.events);
     for (place, sample) in ran.facts.probes[0].samples.iter().enumerate() {
-        let ended = wrote[place] + *sample - wrote[0];
+        let ended = (wrote[place] + *sample).abs_diff(wrote[0]);
         let least = Duration::from_millis(50) * (u32::try_from(place).expect("few calls") + 1);
         assert!(ended >= least, "{place}: {ended:?}");
     }
@@ -63,13 +67,18 @@ fn never_more_than_so_many_are_in_flight_and_warm_up_calls_end_first() {
     let server = format!(
         "{USUAL}elif method == 'tools/call':\n    waiting = globals().setdefault('waiting', [])\n    waiting.append(message['id'])\n    if len(waiting) == (2 if calls <= 2 else 3):\n        for id in reversed(waiting): reply({{'content': [{{'type': 'text', 'text': str(id)}}]}}, id)\n        waiting.clear()\n"
     );
-    let mut case = in_flight(script(&server), 3).calls(6).expecting(FilledExpectation::default());
+    let mut case = in_flight(script(&server), 3)
+        .calls(6)
+        .expecting(FilledExpectation::default());
     case.probe.warmup = 2;
     let ran = case.run();
     ran.assert_seen(&[]);
     let facts = &ran.facts.probes[0];
     assert_eq!((facts.calls, facts.failures, facts.samples.len()), (6, 0, 6));
-    assert!(facts.first.is_some(), "the first call of all has a time, though it was answered last");
+    assert!(
+        facts.first.is_some(),
+        "the first call of all has a time, though it was answered last"
+    );
     assert_eq!(ids(&ran.sent(), "tools/call", "/id"), (3..=10).collect::<Vec<u64>>());
 }
 
@@ -78,7 +87,10 @@ fn samples_stand_in_the_order_in_which_their_calls_were_made() {
     let server = format!(
         "import threading\n{USUAL}elif method == 'tools/call':\n    def late(id=message['id'], wait=0.3 if calls == 1 else 0):\n        time.sleep(wait)\n        reply({{'content': [{{'type': 'text', 'text': 'x'}}]}}, id)\n    threading.Thread(target=late).start()\n"
     );
-    let ran = in_flight(script(&server), 2).calls(4).expecting(FilledExpectation::default()).run();
+    let ran = in_flight(script(&server), 2)
+        .calls(4)
+        .expecting(FilledExpectation::default())
+        .run();
     let facts = &ran.facts.probes[0];
     let longest = facts.samples.iter().max().expect("samples");
     assert_eq!(facts.samples.first(), Some(longest), "{:?}", facts.samples);
@@ -132,7 +144,10 @@ fn a_batch_answers_several_at_once() {
     let server = format!(
         "{USUAL}elif method == 'tools/call':\n    waiting = globals().setdefault('waiting', [])\n    waiting.append({{'jsonrpc': '2.0', 'id': message['id'], 'result': {{'content': []}}}})\n    if len(waiting) == 3:\n        send(waiting + [{{'jsonrpc': '2.0', 'method': 'notifications/message', 'params': {{}}}}])\n        waiting.clear()\n"
     );
-    let ran = in_flight(script(&server), 3).calls(6).expecting(FilledExpectation::default()).run();
+    let ran = in_flight(script(&server), 3)
+        .calls(6)
+        .expecting(FilledExpectation::default())
+        .run();
     ran.assert_seen(&["StrayMessage"]);
     assert_eq!(ran.facts.probes[0].samples.len(), 6);
 }
