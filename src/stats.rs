@@ -106,6 +106,11 @@ mod tests {
         proptest::collection::vec((0_u64..100_000).prop_map(Duration::from_micros), 1..120)
     }
 
+    /// n over k.
+    fn choose(n: usize, k: usize) -> u128 {
+        (0..k as u128).fold(1, |product, step| product * (n as u128 - step) / (step + 1))
+    }
+
     #[test]
     fn nothing_comes_of_no_samples() {
         assert_eq!(median(&[]), None);
@@ -203,6 +208,62 @@ mod tests {
             if let Some((low, high)) = median_interval(&samples) {
                 prop_assert!(samples.contains(&low) && samples.contains(&high));
                 prop_assert!(low <= middle && middle <= high);
+            }
+        }
+
+        #[test]
+        fn no_smaller_sample_has_the_share_of_a_percentile_below_it(samples in some_samples(), percent in 1_u32..=100) {
+            let value = percentile(&samples, percent).expect("there are samples");
+            let below = samples.iter().filter(|sample| **sample < value).count();
+            prop_assert!(below * 100 < percent as usize * samples.len());
+        }
+
+        #[test]
+        fn p95_is_the_maximum_exactly_where_the_dagger_stands(count in 1_usize..400) {
+            let samples = ms(&(1..=count as u64).collect::<Vec<_>>());
+            prop_assert_eq!(p95(&samples) == samples.last().copied(), count < P95_NEEDS);
+        }
+
+        #[test]
+        fn no_more_than_half_of_the_samples_are_on_one_side_of_the_median(samples in some_samples()) {
+            let middle = median(&samples).expect("there are samples");
+            let below = samples.iter().filter(|sample| **sample < middle).count();
+            let above = samples.iter().filter(|sample| **sample > middle).count();
+            prop_assert!(below * 2 <= samples.len() && above * 2 <= samples.len());
+        }
+
+        #[test]
+        fn the_interval_of_the_median_is_the_narrowest_that_holds_it(count in 1_usize..120) {
+            // How many of all 2^n outcomes have fewer than `rank` samples below the median, exactly.
+            let outcomes_below = |rank: usize| (0..rank).map(|below| choose(count, below)).sum::<u128>();
+            let allowed = (1_u128 << count) / 40;
+            match median_interval_rank(count) {
+                Some(rank) => {
+                    prop_assert!(outcomes_below(rank) <= allowed, "rank {} misses too often", rank);
+                    prop_assert!(outcomes_below(rank + 1) > allowed, "rank {} is too wide", rank);
+                }
+                None => prop_assert!(outcomes_below(1) > allowed),
+            }
+        }
+
+        #[test]
+        fn the_unit_of_the_samples_does_not_matter(samples in some_samples(), factor in 1_u32..1000) {
+            let scaled: Vec<Duration> = samples.iter().map(|sample| *sample * factor * 2).collect();
+            let doubled: Vec<Duration> = samples.iter().map(|sample| *sample * 2).collect();
+            prop_assert_eq!(median(&scaled), median(&doubled).map(|value| value * factor));
+            prop_assert_eq!(p95(&scaled), p95(&doubled).map(|value| value * factor));
+            prop_assert_eq!(outliers(&scaled), outliers(&doubled));
+        }
+
+        #[test]
+        fn whatever_lies_further_out_than_an_outlier_is_one_too(samples in some_samples()) {
+            let center = median(&samples).expect("there are samples");
+            let flagged = outliers(&samples);
+            let Some(nearest) = flagged.iter().map(|place| samples[*place].abs_diff(center)).min() else {
+                return Ok(());
+            };
+            for (place, sample) in samples.iter().enumerate() {
+                prop_assert_eq!(flagged.contains(&place), sample.abs_diff(center) >= nearest);
             }
         }
 

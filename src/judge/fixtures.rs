@@ -111,6 +111,7 @@ pub(super) fn row(id: &str, sessions: Vec<SessionFacts>) -> RowRecord {
         load: HostLoad::default(),
         observations: Vec::new(),
         findings: Vec::new(),
+        concurrency: 1,
         log: PathBuf::from("logs/row.log"),
     }
 }

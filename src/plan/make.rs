@@ -208,10 +208,6 @@ fn not_yet(drafts: &[Draft<'_>]) -> Vec<String> {
             ("headers", !server.headers.is_empty()),
             ("transport", server.transport.is_some()),
             ("retries", server.retries.is_some_and(|retries| retries > 0)),
-            (
-                "concurrency",
-                server.concurrency.is_some_and(|concurrency| concurrency > 1),
-            ),
         ];
         for key in used
             .into_iter()

@@ -413,7 +413,7 @@ fn programs_that_nothing_declares_are_looked_up_under_their_own_name() {
 #[test]
 fn keys_that_are_not_acted_on_yet_are_named() {
     let plan = plan(
-        "[servers.a]\ncommand = \"x\"\nretries = 2\nconcurrency = 1\n[servers.b]\nurl = \"https://h/mcp\"\ntransport = \"sse\"\n",
+        "[servers.a]\ncommand = \"x\"\nretries = 2\nconcurrency = 2\n[servers.b]\nurl = \"https://h/mcp\"\ntransport = \"sse\"\n",
     );
     assert_eq!(
         plan.not_yet,

@@ -71,6 +71,7 @@ fn mask_row(row: &mut RowRecord, mask: &Mask) {
         install: _,
         first_start: _,
         sessions,
+        concurrency: _,
         tools,
         probes,
         resources: _,

@@ -160,6 +160,8 @@ pub struct RowRecord {
     pub first_start: Option<Duration>,
     /// The sessions that count, in order (the start after an installation is not among them).
     pub sessions: Vec<SessionFacts>,
+    /// Calls that its probes had in flight at once: 1 unless its manifest says otherwise.
+    pub concurrency: u32,
     /// The first session's tools.
     pub tools: Option<Vec<ToolRecord>>,
     /// Every probe of the plan, over all repeats.

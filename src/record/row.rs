@@ -92,6 +92,7 @@ impl RowDraft {
                 .iter()
                 .find_map(|session| session.tools.as_ref())
                 .map(|tools| tools.iter().map(Into::into).collect()),
+            concurrency: self.row.launch().map_or(1, |launch| launch.concurrency),
             probes: probes::pool(self.row.launch().map_or(&[], |launch| &launch.probes), &self.sessions),
             resources: largest(&self.sessions),
             first_start: self.first_start.as_ref().and_then(|session| session.cold_start),

@@ -102,6 +102,7 @@ pub(crate) fn sample_row(server: &str) -> RowRecord {
         },
         observations: Vec::new(),
         findings: Vec::new(),
+        concurrency: 1,
         log: PathBuf::from(format!("logs/20261130T021500Z/{server}.log")),
     }
 }

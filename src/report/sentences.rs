@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::finding::{Code, Finding, Severity};
 use crate::record::{RowRecord, RunRecord, Status, Totals};
-use crate::report::main_table::{MainRow, MainTable};
+use crate::report::main_table::{MainRow, MainTable, server_name};
 use crate::text::{counted, milliseconds};
 
 /// What a p95 of few samples is.
@@ -106,6 +106,18 @@ pub(crate) fn calibration(record: &RunRecord) -> String {
         ),
         None => "calibration: the client's own share could not be measured".to_owned(),
     }
+}
+
+/// Which rows had more than one call in flight, and how many; null if none had.
+pub(crate) fn concurrency(record: &RunRecord) -> Option<String> {
+    let several = record
+        .rows
+        .iter()
+        .filter(|row| row.concurrency > 1 && row.probes.iter().any(|probe| probe.calls > 0));
+    let rows: Vec<String> = several
+        .map(|row| format!("{} ({})", server_name(row, record), row.concurrency))
+        .collect();
+    (!rows.is_empty()).then(|| format!("Calls in flight at once: {}; elsewhere one.", rows.join(", ")))
 }
 
 /// What the figures of the main table are, with their n.

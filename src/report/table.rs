@@ -39,6 +39,9 @@ pub fn terminal(record: &RunRecord, width: usize, colour: bool) -> String {
         text.push('\n');
         let text_width = width.min(WIDEST_TEXT);
         push_lines(&mut text, &sentences::caption(&figures), "", text_width);
+        if let Some(several) = sentences::concurrency(record) {
+            push_lines(&mut text, &clean_for_terminal(&several), "", text_width);
+        }
         if figures.has_dagger {
             push_lines(&mut text, DAGGER_NOTE, "", text_width);
         }

@@ -7,3 +7,6 @@ mod faults;
 mod fleet;
 mod identity;
 mod interruption;
+mod measuring;
+mod order;
+mod truth;

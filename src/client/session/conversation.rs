@@ -1,6 +1,8 @@
 //! One process and its two pipes as requests and answers. While it waits for an answer it answers the
 //! server's own requests and counts everything else.
 
+mod in_flight;
+
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,8 @@ use crate::client::protocol::{Spread, cancelled, request};
 use crate::client::transport::{Transport, WireLog, WriteProblem};
 use crate::event::{Direction, Ending, Observation, Received, ResourceFacts, ShutdownFacts, Sink};
 use crate::finding::Phase;
+
+pub(super) use in_flight::{Flight, Landed};
 
 /// How often a wait looks at its limit, at the process and at [`Stop`]. The wake-up of an answer does
 /// not depend on it.

@@ -100,7 +100,8 @@ impl Conversation {
         }
     }
 
-    async fn take_messages(
+    /// Takes the messages of one line; how the wait for `pending` ended, if one of them ends it.
+    pub(super) async fn take_messages(
         &mut self,
         line: Line,
         at: Instant,

@@ -75,7 +75,7 @@ pub struct FilledProbe {
     pub timeout: Duration,
     /// What the reply must be.
     pub expect: FilledExpectation,
-    /// Calls in flight at once. One at a time is all that is done yet.
+    /// Calls in flight at once.
     pub concurrency: u32,
 }
 

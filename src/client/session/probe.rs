@@ -1,5 +1,7 @@
-//! The calls of one probe: a closed loop, one call in flight, the clock running only between a write
-//! and the answer's last byte.
+//! The calls of one probe: a closed loop, one call in flight unless its server's `concurrency` says
+//! otherwise (`concurrent`), the clock running only between a write and the answer's last byte.
+
+mod concurrent;
 
 use std::time::{Duration, Instant};
 
@@ -19,6 +21,13 @@ use crate::finding::Phase;
 const MOST_UNANSWERED: u32 = 3;
 /// How often a server may want its own state back (the SDKs' default).
 const MOST_ROUNDS: u32 = 10;
+
+/// What is called, and what it is held against.
+struct CallSpec<'a> {
+    probe: &'a FilledProbe,
+    expectation: &'a Expectation<'a>,
+    params: &'a str,
+}
 
 /// What is gathered while a probe runs.
 struct Progress {
@@ -46,9 +55,28 @@ pub(super) async fn probe(session: &mut Session, probe: &FilledProbe) {
     }
     let expectation = Expectation::new(&probe.expect);
     let params = call_params(&session.meta, &probe.tool, &probe.arguments, None);
+    let spec = CallSpec {
+        probe,
+        expectation: &expectation,
+        params: &params,
+    };
+    if probe.concurrency > 1 {
+        concurrent::make_calls(session, &spec, &mut progress).await;
+    } else {
+        make_calls(session, &spec, &mut progress).await;
+    }
+    progress.conclude(session, probe);
+    if let Some(conversation) = &mut session.conversation {
+        conversation.look();
+    }
+}
+
+/// One call after the other.
+async fn make_calls(session: &mut Session, spec: &CallSpec<'_>, progress: &mut Progress) {
+    let probe = spec.probe;
     let all = probe.warmup.saturating_add(probe.calls);
     for number in 0..all {
-        let Some((call, took)) = make_call(session, probe, &expectation, &params).await else {
+        let Some((call, took)) = make_call(session, probe, spec.expectation, spec.params).await else {
             break;
         };
         if matches!(call.outcome, Outcome::Stopped) {
@@ -63,10 +91,6 @@ pub(super) async fn probe(session: &mut Session, probe: &FilledProbe) {
         if !goes_on || !session.is_open() {
             break;
         }
-    }
-    progress.conclude(session, probe);
-    if let Some(conversation) = &mut session.conversation {
-        conversation.look();
     }
 }
 
@@ -127,19 +151,20 @@ async fn make_call(
             }
         }
     }
+    Some((too_many_rounds(), None))
+}
+
+/// The call of a server that wants its own state back again and again.
+fn too_many_rounds() -> Call {
     let needs = format!("its own state back more than {MOST_ROUNDS} times");
-    let outcome = Outcome::Failed(CallFailure::Unsupported(needs));
-    Some((
-        Call {
-            at: None,
-            outcome,
-            text: None,
-            problems: Vec::new(),
-            structured: None,
-            is_result: false,
-        },
-        None,
-    ))
+    Call {
+        at: None,
+        outcome: Outcome::Failed(CallFailure::Unsupported(needs)),
+        text: None,
+        problems: Vec::new(),
+        structured: None,
+        is_result: false,
+    }
 }
 
 impl Progress {

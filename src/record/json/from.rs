@@ -112,6 +112,7 @@ fn row(row: v1::Row) -> Result<RowRecord, RecordProblem> {
         observations: Vec::new(),
         findings,
         log: PathBuf::from(row.log.unwrap_or_default()),
+        concurrency: row.concurrency.unwrap_or(1),
     })
 }
 

@@ -119,7 +119,7 @@ fn keys_stand_in_the_order_of_the_format() {
     assert_eq!(
         keys(row).join(" "),
         "id server title runtime group status skip_reason identity install_ms first_start_ms sessions tools \
-         probes resources load_average_1m cpu_pressure_avg10 findings log"
+         probes resources load_average_1m cpu_pressure_avg10 findings log concurrency"
     );
     assert_eq!(
         keys(&row["identity"]["package"]).join(" "),

@@ -105,6 +105,7 @@ fn row(row: &RowRecord) -> v1::Row {
         cpu_pressure_avg10: row.load.cpu_pressure_avg10,
         findings: row.findings.iter().map(finding).collect(),
         log: Some(path(&row.log)),
+        concurrency: Some(row.concurrency),
     }
 }
 

@@ -109,6 +109,9 @@ pub(super) struct Row {
     #[serde(default)]
     pub(super) findings: Vec<Finding>,
     pub(super) log: Option<String>,
+    /// Not in records of the first builds, which made one call at a time.
+    #[serde(default)]
+    pub(super) concurrency: Option<u32>,
 }
 
 #[derive(Default, Serialize, Deserialize)]

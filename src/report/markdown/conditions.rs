@@ -13,7 +13,7 @@ const RULES: &str = "\
 - Cold start: just before the process is spawned to the last byte of the handshake result. A fresh installation was \
 started once before, so that installing, first imports and byte-compiling are no part of it. tools/list: its write to \
 the last byte of the last page.
-- Calls: just before the write to the last byte of the answer, one at a time. Calls that failed are counted and never \
+- Calls: just before the write to the last byte of the answer, one at a time unless said otherwise above. Calls that failed are counted and never \
 timed.
 - Median: the middle value, or the midpoint of the two; its 95 % interval from exact order statistics (n = 30: ranks 10 \
 and 21), from six samples on. p95: nearest rank, always a value that was seen; with † below n = 20, where it is the \
@@ -44,6 +44,9 @@ pub(super) fn push(text: &mut String, record: &RunRecord) {
         0 | 1 => "Rows ran one at a time (jobs = 1).".to_owned(),
         jobs => format!("Up to {jobs} rows ran at a time (jobs = {jobs}) and may have slowed each other down."),
     });
+    if let Some(several) = sentences::concurrency(record) {
+        line(clean_for_markdown(&several));
+    }
     line(format!("{}.", counted(sessions(record), "session")));
     if let Some(warmup) = record.settings.get("warmup") {
         line(format!(
@@ -119,6 +122,20 @@ mod tests {
         assert!(conditions(&record).contains("one at a time (jobs = 1)"));
         record.jobs = 4;
         assert!(conditions(&record).contains("Up to 4 rows ran at a time"));
+    }
+
+    #[test]
+    fn rows_with_several_calls_in_flight_are_named() {
+        let mut record = sample_record();
+        assert!(!conditions(&record).contains("in flight"));
+        let measured = |row: &&mut crate::record::RowRecord| row.probes.iter().any(|probe| probe.calls > 0);
+        let row = record.rows.iter_mut().find(measured).expect("a measured row");
+        row.concurrency = 4;
+        let said = conditions(&record);
+        assert!(
+            said.contains("Calls in flight at once:") && said.contains("(4)"),
+            "{said}"
+        );
     }
 
     #[test]
