@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::CheckArgs;
 use crate::console;
-use crate::event::{RowId, Sink};
+use crate::event::{RowId, Sink, SkipReason};
 use crate::plan::{Entry, Plan, Row};
 use crate::prepare::{self, Readiness, ReadyRow};
 use crate::run;
@@ -58,11 +58,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<u8> {
             plan.manifest.display(),
             counted(plan.rows.len(), "row")
         ),
-        _ => format!(
-            "{} of {} cannot be started as they stand",
-            wrong,
-            counted(plan.rows.len(), "row")
-        ),
+        _ => format!("{} of {} cannot be started so", wrong, counted(plan.rows.len(), "row")),
     });
     console::print_result(&plan.mask.apply(&lines.join("\n")))?;
     Ok(if wrong == 0 { 0 } else { NOT_READY })
@@ -98,6 +94,9 @@ fn verdict(row: &Row, ready: &BTreeMap<RowId, Readiness>) -> Verdict {
         }
         (Entry::Run(_), Some(Readiness::Ready(ready))) => command(row, ready),
         (Entry::Run(_), Some(Readiness::Skipped(skip))) => {
+            if skip.reason == SkipReason::NotInstalled {
+                return Verdict::Missing("not installed yet: a run installs it".to_owned());
+            }
             let cure = skip.cure.as_ref().map(|cure| format!(" ({cure})")).unwrap_or_default();
             Verdict::Missing(format!("{}{cure}", skip.message))
         }

@@ -203,7 +203,11 @@ fn npm_error(lines: &[String]) -> Option<String> {
 /// What follows a reason: a stack, closing braces, the version of Node.
 fn is_aftermath(line: &str) -> bool {
     let trimmed = line.trim();
-    trimmed.is_empty() || line.starts_with(char::is_whitespace) || trimmed == "}" || trimmed.starts_with("Node.js v")
+    trimmed.is_empty()
+        || trimmed.starts_with("npm error A complete log of this run")
+        || line.starts_with(char::is_whitespace)
+        || trimmed == "}"
+        || trimmed.starts_with("Node.js v")
 }
 
 /// `ReferenceError: …`, `pkg.ConfigError: …`, `Error [ERR_MODULE_NOT_FOUND]: …`.

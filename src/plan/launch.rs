@@ -67,6 +67,11 @@ fn launch(source: Source<'_>, resolver: &mut Resolver<'_>) -> Launch {
         .collect();
     let plain: Vec<Option<String>> = args.iter().map(|arg| arg.as_literal().map(str::to_owned)).collect();
     resolver.secrets.arguments(&plain);
+    // A whole command line in `command` starts nothing, but the message about it shows it.
+    let words = command.as_literal().and_then(shlex::split).unwrap_or_default();
+    resolver
+        .secrets
+        .arguments(&words.into_iter().map(Some).collect::<Vec<_>>());
     let inherit = inherit(defaults, server);
     inherited_secrets(inherit, server, resolver);
     let repeats = flags

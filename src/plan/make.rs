@@ -234,9 +234,19 @@ fn report_words(manifest: &Manifest) -> Vec<String> {
             .iter()
             .flat_map(|probe| [Some(&probe.tool), probe.name.as_ref()])
             .flatten();
-        let texts = [&server.title, &server.group, &server.expect.name, &server.command]
-            .into_iter()
-            .flatten();
+        // A command with spaces is a whole command line by mistake, and may hold a secret.
+        let command = server
+            .command
+            .as_ref()
+            .filter(|command| command.as_literal().is_some_and(|text| !text.contains(' ')));
+        let texts = [
+            server.title.as_ref(),
+            server.group.as_ref(),
+            server.expect.name.as_ref(),
+            command,
+        ]
+        .into_iter()
+        .flatten();
         let texts = texts.chain(&server.package).chain(expected).chain(probes);
         words.extend(texts.filter_map(Text::as_literal).map(str::to_owned));
     }

@@ -91,7 +91,7 @@ fn is_telling(word: &str) -> bool {
         || has("passw")
         || has("passphrase")
         || has("credential")
-        || word == "pwd"
+        || ["bearer", "cookie", "cookies", "creds", "jwt", "pass", "pat", "pwd"].contains(&word)
         || (has("auth") && !author)
         || ((word.ends_with("key") || word.ends_with("keys")) && !NO_KEYS.contains(&word))
 }

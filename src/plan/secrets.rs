@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::finding::Code;
@@ -89,6 +91,28 @@ const ORDINARY: &[&str] = &[
     "launcher",
 ];
 
+/// `Password=x;`, `API_KEY:x`, `Authorization: x`: a name, and a value up to the next separator.
+static PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?<name>[A-Za-z][\w-]*)\s*[=:]\s*(?<value>(?:(?:Bearer|Basic|Token)\s+)?[^\s;,&"']+)"#)
+        .expect("the pattern is a constant")
+});
+
+/// Tokens that their issuers gave a shape: GitHub, GitLab, Slack, Stripe, model providers and the like, Notion, AWS, JWT.
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    let shapes = [
+        r"gh[pousr]_[A-Za-z0-9]{16,}",
+        r"github_pat_\w{16,}",
+        r"glpat-[\w-]{16,}",
+        r"xox[abprs]-[\w-]{10,}",
+        r"[sr]k_(?:live|test)_\w{8,}",
+        r"sk-[\w-]{16,}",
+        r"ntn_\w{12,}",
+        r"AKIA[0-9A-Z]{16}",
+        r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+",
+    ];
+    Regex::new(&format!(r"\b(?:{})", shapes.join("|"))).expect("the pattern is a constant")
+});
+
 /// The secrets of a plan, as they are found.
 #[derive(Debug, Default)]
 pub(super) struct Secrets {
@@ -127,7 +151,24 @@ impl Secrets {
         if reads_like_secret(name) {
             self.add(value);
         }
-        self.urls(value);
+        self.within(value);
+    }
+
+    /// What a text holds that is secret by itself: values under telling names in JSON, in `Name=value;` and
+    /// `Name: value`, tokens of well-known shapes, and what addresses carry.
+    fn within(&mut self, text: &str) {
+        self.urls(text);
+        if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str::<Value>(text) {
+            self.call_arguments("", &value);
+        } else {
+            for found in PAIR.captures_iter(text) {
+                if reads_like_secret(&found["name"]) {
+                    self.add(&found["value"]);
+                }
+            }
+        }
+        self.values
+            .extend(TOKEN.find_iter(text).map(|token| token.as_str().to_owned()));
     }
 
     /// The arguments of a command; None for those that only a session completes.
@@ -143,7 +184,7 @@ impl Secrets {
             }
             match argument.split_once('=') {
                 Some((name, value)) if is_name(name) => self.named(name, value),
-                _ => self.urls(argument),
+                _ => self.within(argument),
             }
             before = (argument.starts_with('-') && !argument.contains('=')).then_some(argument);
         }

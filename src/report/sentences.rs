@@ -12,6 +12,10 @@ use crate::text::{counted, milliseconds};
 /// What a p95 of few samples is.
 pub(crate) const DAGGER_NOTE: &str = "† fewer than 20 samples: this p95 is the maximum.";
 
+/// Where a version comes from that no running file proves.
+pub(crate) const BY_MANIFEST_NOTE: &str =
+    "‡ no package owns the running script: this is the version that is installed of the manifest's package.";
+
 /// What is to be said about one row.
 #[derive(Clone, Debug)]
 pub(crate) struct RowSentences<'record> {

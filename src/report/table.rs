@@ -10,7 +10,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Ta
 
 use crate::record::{RunRecord, Status};
 use crate::report::main_table::main_table;
-use crate::report::sentences::{self, DAGGER_NOTE, RowSentences, Sentence};
+use crate::report::sentences::{self, BY_MANIFEST_NOTE, DAGGER_NOTE, RowSentences, Sentence};
 use crate::text::{clean_for_terminal, cut, wrap};
 use columns::{Alignment, Column, Density, lay_out};
 
@@ -45,6 +45,13 @@ pub fn terminal(record: &RunRecord, width: usize, colour: bool) -> String {
         if figures.has_dagger {
             push_lines(&mut text, DAGGER_NOTE, "", text_width);
         }
+        if figures
+            .rows
+            .iter()
+            .any(|row| row.by_manifest && row.installed.is_some())
+        {
+            push_lines(&mut text, BY_MANIFEST_NOTE, "", text_width);
+        }
         text.push('\n');
     }
     for row in sentences::sentences(record) {
@@ -64,7 +71,7 @@ fn push_closing(text: &mut String, record: &RunRecord, width: usize) {
         push_lines(text, &notes, "", width);
         text.push('\n');
     }
-    if record.jobs > 1 {
+    if record.jobs > 1 && record.rows.len() > 1 {
         let parallel = format!(
             "up to {} rows ran at a time and may have slowed each other down",
             record.jobs

@@ -39,8 +39,14 @@ impl Interruption {
 #[cfg(unix)]
 async fn next_signal() {
     use tokio::signal::unix::{SignalKind, signal};
-    let waiting = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
-    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hang_up)] = waiting else {
+    let waiting = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+        SignalKind::quit(),
+    ]
+    .map(signal);
+    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hang_up), Ok(mut quit)] = waiting else {
         // Without handlers the default action ends us, and dropping the processes ends theirs.
         return std::future::pending().await;
     };
@@ -48,6 +54,7 @@ async fn next_signal() {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
         _ = hang_up.recv() => {}
+        _ = quit.recv() => {}
     }
 }
 

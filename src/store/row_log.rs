@@ -8,13 +8,15 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::event::{EventKind, LogLine, LogSource, mask_json_line, mask_text};
+use crate::event::{EventKind, LogLine, LogSource, WireLine, mask_json_line, mask_text};
 use crate::text::{Mask, clean_for_terminal};
 
 use super::{StoreProblem, log_lines, refused, write};
 
 /// How many of the server's last lines stand in front of a failed row's log.
 const LAST_LINES: usize = 20;
+/// The longest wire log of a row, all its sessions together.
+const LONGEST_WIRE_LOG: u64 = 64 * 1024 * 1024;
 /// How much of each is shown there; the whole line stands below.
 const LONGEST_LAST_LINE: usize = 2_000;
 
@@ -23,6 +25,7 @@ const LONGEST_LAST_LINE: usize = 2_000;
 pub(super) struct RowLog {
     log: Output,
     wire: Output,
+    wire_bytes: u64,
     last_lines: VecDeque<String>,
 }
 
@@ -39,6 +42,7 @@ impl RowLog {
         Self {
             log: Output::new(log),
             wire: Output::new(wire),
+            wire_bytes: 0,
             last_lines: VecDeque::new(),
         }
     }
@@ -46,8 +50,7 @@ impl RowLog {
     /// Writes what the event says; `at` is the time since the run began, for events without their own.
     pub(super) fn event(&mut self, kind: &EventKind, at: Duration, mask: &Mask) {
         if let EventKind::Wire(line) = kind {
-            let text = mask_json_line(&line.text, mask);
-            self.wire.add(|file| log_lines::write_wire(file, line, &text));
+            self.wire_line(line, mask);
             return;
         }
         if let EventKind::Log(line) = kind {
@@ -76,6 +79,20 @@ impl RowLog {
             | EventKind::Observed(_)
             | EventKind::Skipped(_) => {}
         }
+    }
+
+    /// A server that floods its stdout must not fill the disk: past the limit the log says so and ends.
+    fn wire_line(&mut self, line: &WireLine, mask: &Mask) {
+        if self.wire_bytes > LONGEST_WIRE_LOG {
+            return;
+        }
+        self.wire_bytes += line.text.len() as u64;
+        let text = if self.wire_bytes > LONGEST_WIRE_LOG {
+            "(this wire log reached its limit of 64 MiB and ends here)".into()
+        } else {
+            mask_json_line(&line.text, mask)
+        };
+        self.wire.add(|file| log_lines::write_wire(file, line, &text));
     }
 
     /// Ends the logs, with a header put in front if there is one.

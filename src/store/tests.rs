@@ -456,3 +456,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_flood_does_not_fill_the_disk_through_the_wire_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folders = Folders {
+        reports: folder.path().join("reports"),
+        logs: folder.path().join("logs"),
+    };
+    let mut store = Store::create(folders, Timestamp::UNIX_EPOCH, Mask::default()).expect("a store");
+    let row = RowId("flood".to_owned());
+    let text = "x".repeat(1024 * 1024);
+    for _ in 0..80 {
+        let line = crate::event::WireLine {
+            session: 1,
+            at: std::time::Duration::ZERO,
+            direction: crate::event::Direction::In,
+            text: text.clone(),
+        };
+        let kind = crate::event::EventKind::Wire(line);
+        store.log_event(&Event { row: row.clone(), kind });
+    }
+    store.finish_row_log(&row, &[]).expect("finished");
+    let log = fs::read_to_string(store.wire_path(&row)).expect("a wire log");
+    assert!(log.len() < 66 * 1024 * 1024, "{}", log.len());
+    assert!(log.trim_end().ends_with("ends here)\"}"));
+}

@@ -217,3 +217,81 @@ fn the_runtime_stands_in_the_row_also_when_the_server_never_answered() {
     );
     assert_eq!(identity["launcher"], "direct");
 }
+
+/// A pipe that whoever started us left open is in our servers too, and a wrapper closes it for its child.
+#[test]
+fn the_server_behind_a_wrapper_is_found_whatever_pipes_were_inherited() {
+    let wrapper = "import subprocess, sys; sys.exit(subprocess.Popen(sys.argv[1:], stdin=0, stdout=1).wait())";
+    let fleet = Fleet::new(&format!(
+        "[servers.wrapped]\ncommand = \"python3\"\nargs = [\"-c\", \"{wrapper}\", \"${{self}}\", \"echo-server\"]\n"
+    ));
+    let mut run = std::process::Command::new("sh");
+    run.args([
+        "-c",
+        "exec 9<&0 0</dev/null; exec \"$0\" run",
+        env!("CARGO_BIN_EXE_mcp-smoke"),
+    ]);
+    let mut child = run
+        .current_dir(fleet.path())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let held = child.stdin.take();
+    assert!(child.wait().unwrap().success());
+    drop(held);
+    let record: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(fleet.path().join("reports/latest/report.json")).unwrap()).unwrap();
+    assert_eq!(record["rows"][0]["identity"]["runtime"]["kind"], "mcp-smoke");
+}
+
+#[test]
+fn secrets_in_every_form_that_users_write_them_are_masked() {
+    let secrets = [
+        ("env", "GITHUB_PAT", "hunter-one-1"),
+        ("env", "DB_PASS", "hunter-two-2"),
+        (
+            "env",
+            "OPENAPI_MCP_HEADERS",
+            r#"{"Authorization": "Bearer hunter-three-3", "Accept": "text/plain"}"#,
+        ),
+        (
+            "env",
+            "CONNECTION_STRING",
+            "Server=x;Database=y;Password=hunter-four-4;",
+        ),
+        ("args", "--cookie", "hunter-five-5"),
+        ("args", "--header", "X-Api-Key: hunter-six-6"),
+        ("args", "plain", "ghp_hunter7hunter7hunter7"),
+    ];
+    let env: Vec<String> = secrets
+        .iter()
+        .filter(|(place, _, _)| *place == "env")
+        .map(|(_, name, value)| format!("{name} = '{value}'"))
+        .collect();
+    let args: Vec<String> = secrets
+        .iter()
+        .filter(|(place, _, _)| *place == "args")
+        .map(|(_, name, value)| format!("'{name}', '{value}'"))
+        .collect();
+    // A server that prints all that it got, and dies.
+    let script = "import os, sys; print(sys.argv, dict(os.environ), file=sys.stderr); sys.exit(1)";
+    let manifest = format!(
+        "[servers.leaky]\ncommand = \"python3\"\nargs = ['-c', '{script}', {}]\nenv = {{ {} }}\n[servers.glued]\ncommand = \"npx --token hunter-eight-8\"\n",
+        args.join(", "),
+        env.join(", ")
+    );
+    let fleet = Fleet::new(&manifest);
+    let outcome = fleet.run(&["run"]);
+    let all = format!("{}{}{}", fleet.everything_written(), outcome.stdout, outcome.stderr);
+    assert!(all.contains("Database=y"), "what is no secret stays");
+    assert!(
+        !all.contains("hunter"),
+        "{}",
+        all.lines()
+            .filter(|line| line.contains("hunter"))
+            .take(4)
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
+}

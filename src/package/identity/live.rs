@@ -26,15 +26,42 @@ impl Pipes for ProcPipes {
         open_pipes(&pid.to_string())
     }
 
-    /// What we hold as well, without its stderr. Its 0 and 1 are not asked: servers move them (the Python SDK
-    /// points 1 to stderr while it serves, so that a stray print does not break the wire).
+    /// What we hold the other end of, without its stderr. Its 0 and 1 are not asked: servers move them (the Python
+    /// SDK points 1 to stderr while it serves, so that a stray print does not break the wire). A pipe of which both
+    /// of us hold the same end comes from whoever started us, and a wrapper may have closed it for its child.
     fn ours(&self, root: u32) -> BTreeSet<PathBuf> {
         let stderr = fs::read_link(format!("/proc/{root}/fd/2")).ok();
-        let theirs = self.held(root).unwrap_or_default();
-        let own = open_pipes("self").unwrap_or_default();
-        let shared = own.intersection(&theirs).filter(|pipe| Some(*pipe) != stderr.as_ref());
-        shared.cloned().collect()
+        let theirs = open_ends(&root.to_string());
+        let own = open_ends("self").into_iter();
+        let facing = own.filter(|(pipe, writes)| theirs.contains(&(pipe.clone(), !writes)));
+        facing
+            .map(|(pipe, _)| pipe)
+            .filter(|pipe| Some(pipe) != stderr.as_ref())
+            .collect()
     }
+}
+
+/// The ends of pipes that a process has open: which pipe, and whether it is the end that is written to.
+fn open_ends(process: &str) -> BTreeSet<(PathBuf, bool)> {
+    let entries = fs::read_dir(format!("/proc/{process}/fd"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let ends = entries.filter_map(|entry| {
+        let pipe = fs::read_link(entry.path())
+            .ok()
+            .filter(|target| target.to_string_lossy().starts_with("pipe:"))?;
+        let number = entry.file_name();
+        let info = fs::read_to_string(format!("/proc/{process}/fdinfo/{}", number.to_string_lossy())).ok()?;
+        Some((pipe, opened_for_writing(&info)?))
+    });
+    ends.collect()
+}
+
+/// The access mode of an open file is in the last octal digit of its `flags:` (`O_WRONLY` is 1).
+fn opened_for_writing(info: &str) -> Option<bool> {
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+    Some(u32::from_str_radix(flags.trim(), 8).ok()? & 0o3 == 1)
 }
 
 fn open_pipes(process: &str) -> Option<BTreeSet<PathBuf>> {

@@ -124,7 +124,7 @@ fn columns(table: &MainTable, density: Density) -> Vec<Column> {
             text(&["Reported name", "and version"], 27, |row| {
                 vec![reported(row).join(" ")]
             }),
-            text(&["Installed"], 10, |row| vec![known(row.installed.as_deref())]),
+            text(&["Installed"], 10, |row| vec![installed(row)]),
             text(&["Runtime"], 14, |row| vec![known(row.runtime.as_deref())]),
             number(&["Cold start", "(ms)"], cold_start),
             number(&["tools/list", "(ms)"], |row| vec![time(row.list)]),
@@ -138,7 +138,7 @@ fn columns(table: &MainTable, density: Density) -> Vec<Column> {
             status,
             text(&["Server", "Runtime"], 17, server_and_runtime),
             text(&["Reported name", "and version"], 21, reported),
-            text(&["Installed"], 10, |row| vec![known(row.installed.as_deref())]),
+            text(&["Installed"], 10, |row| vec![installed(row)]),
             number(&["Cold", "start", "(ms)"], cold_start),
             number(&["tools/", "list", "(ms)"], |row| vec![time(row.list)]),
             number(&["Tools"], tools),
@@ -154,7 +154,7 @@ fn columns(table: &MainTable, density: Density) -> Vec<Column> {
                 parts
             }),
             text(&["Installed", "Runtime"], 13, |row| {
-                vec![known(row.installed.as_deref()), known(row.runtime.as_deref())]
+                vec![installed(row), known(row.runtime.as_deref())]
             }),
             number(&["Cold start", "tools/list", "(ms)"], |row| {
                 let mut parts = cold_start(row);
@@ -267,6 +267,16 @@ fn time(duration: Option<Duration>) -> String {
 }
 
 /// Cleaned; an empty text is a fact of its own and not the same as an unknown one.
+/// The version of the package, marked where it is only the manifest's word.
+fn installed(row: &MainRow) -> String {
+    let version = known(row.installed.as_deref());
+    if row.by_manifest && row.installed.is_some() {
+        format!("{version}‡")
+    } else {
+        version
+    }
+}
+
 fn known(text: Option<&str>) -> String {
     match text {
         None => UNKNOWN.to_owned(),
