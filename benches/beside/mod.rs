@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -16,47 +17,61 @@ const LIMIT: Duration = Duration::from_mins(1);
 const READ_SIZE: usize = 64 * 1024;
 
 /// mcp-smoke's own session, its wire log on.
-pub struct Ours {
+pub(crate) struct Ours {
     session: Session,
+    sink: Sink,
     log: JoinHandle<usize>,
+    caught_up: Receiver<()>,
     probes: usize,
 }
 
 impl Ours {
     /// Starts a server, shakes hands and lists, as every row does. As in a run, another thread takes the
     /// wire lines and writes them.
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let (sender, mut events) = tokio::sync::mpsc::unbounded_channel::<Event>();
+        let (tell_caught_up, caught_up) = mpsc::channel();
         let log = thread::spawn(move || {
             let mut file = std::io::BufWriter::new(tempfile::tempfile().expect("a temporary file"));
             let mut lines = 0;
             while let Some(event) = events.blocking_recv() {
-                if let EventKind::Wire(line) = event.kind {
-                    writeln!(file, "{}", line.text).expect("room for the wire log");
-                    lines += 1;
+                match event.kind {
+                    EventKind::Wire(line) => {
+                        writeln!(file, "{}", line.text).expect("room for the wire log");
+                        lines += 1;
+                    }
+                    // The mark behind a turn.
+                    EventKind::RowDone => tell_caught_up.send(()).expect("the bench waits for it"),
+                    _ => {}
                 }
             }
             lines
         });
         let sink = Sink::new(RowId("bench".into()), sender);
-        let mut session = Session::open(spec(), sink, Stop::never()).await;
+        let mut session = Session::open(spec(), sink.clone(), Stop::never()).await;
         session.list_tools().await;
         Self {
             session,
+            sink,
             log,
+            caught_up,
             probes: 0,
         }
     }
 
-    /// A turn of so many calls with this text. Its samples come at the end.
-    pub async fn calls(&mut self, calls: u32, text: &str) {
+    /// A turn of so many calls with this text; its samples come at the end. Returns when the wire log has
+    /// caught up: its work must not fall into the floor's turn.
+    pub(crate) async fn calls(&mut self, calls: u32, text: &str) {
         self.session.probe(&probe(self.probes, calls, text)).await;
         self.probes += 1;
+        self.sink.send(EventKind::RowDone);
+        self.caught_up.recv().expect("the log thread lives");
     }
 
     /// The samples of every turn, and how many lines the wire log has.
-    pub async fn finish(self) -> (Vec<Vec<Duration>>, usize) {
+    pub(crate) async fn finish(self) -> (Vec<Vec<Duration>>, usize) {
         let facts = self.session.close().await;
+        drop(self.sink);
         let samples = facts.probes.into_iter().map(|probe| probe.samples).collect();
         (samples, self.log.join().expect("the log thread ends"))
     }
@@ -100,7 +115,7 @@ fn probe(index: usize, calls: u32, text: &str) -> FilledProbe {
 }
 
 /// The floor: write, read a line, nothing else.
-pub struct Floor {
+pub(crate) struct Floor {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -109,7 +124,7 @@ pub struct Floor {
 
 impl Floor {
     /// Starts a server.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-smoke"))
             .arg("echo-server")
             .stdin(Stdio::piped())
@@ -127,7 +142,7 @@ impl Floor {
     }
 
     /// A turn of so many calls with this text, which needs no escapes.
-    pub fn calls(&mut self, calls: u32, text: &str) -> Vec<Duration> {
+    pub(crate) fn calls(&mut self, calls: u32, text: &str) -> Vec<Duration> {
         let mut line = Vec::new();
         (0..calls)
             .map(|_| {

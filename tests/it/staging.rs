@@ -29,7 +29,10 @@ fn a_staged_row_can_be_started_by_others_and_its_fixtures_go_with_stdin() {
     assert_eq!(launch["args"][2], workspace);
     assert!(Path::new(workspace).join("notes.txt").is_file());
     let probe = &launch["probes"][0];
-    assert_eq!((&probe["calls"], &probe["expect"]["text"]), (&7.into(), &"grüße".into()));
+    assert_eq!(
+        (&probe["calls"], &probe["expect"]["text"]),
+        (&7.into(), &"grüße".into())
+    );
     drop(stage.stdin.take());
     assert_eq!(stage.wait().unwrap().code(), Some(0));
     assert!(!Path::new(workspace).exists());
