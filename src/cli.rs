@@ -23,6 +23,9 @@ pub enum Command {
     Check(CheckArgs),
     /// List the rows a run would take
     List(ListArgs),
+    /// Print how rows would be started, as lines of JSON; their fixtures stay until stdin closes
+    #[command(hide = true)]
+    Stage(StageArgs),
     /// The embedded MCP server: one tool, `echo {text}`, over stdio
     EchoServer,
     /// Print the JSON Schema of a file format
@@ -141,6 +144,18 @@ pub struct ListArgs {
     /// Which rows.
     #[command(flatten)]
     pub selection: Selection,
+}
+
+/// The flags of `stage`.
+#[derive(Args, Clone, Debug)]
+pub struct StageArgs {
+    /// Which rows.
+    #[command(flatten)]
+    pub selection: Selection,
+
+    /// As for `run`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub calls: Option<u32>,
 }
 
 /// The flags of `schema`.

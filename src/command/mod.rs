@@ -16,6 +16,7 @@ mod list;
 mod plan;
 mod run;
 mod schema;
+mod stage;
 
 /// Usage, manifest, or a folder that cannot be used: the user's to mend.
 const USAGE: u8 = 2;
@@ -52,6 +53,7 @@ fn dispatch(command: &Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
         Command::List(args) => list::list(args),
+        Command::Stage(args) => stage::stage(args),
         Command::EchoServer => echo_server::serve(),
         Command::Schema(args) => schema::print(args),
         Command::Completions(args) => completions::print(args),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
-use crate::cli::{Install, RunArgs, Selection};
+use crate::cli::{Install, RunArgs, Selection, StageArgs};
 use crate::console;
 use crate::manifest::Manifest;
 use crate::plan::{Environment, Flags, InstallMode, Plan, PlanError};
@@ -31,6 +31,16 @@ pub(super) fn for_run(args: &RunArgs) -> anyhow::Result<Option<Plan>> {
         strict: args.strict,
         reports: args.reports.clone(),
         logs: args.logs.clone(),
+        ..Flags::default()
+    };
+    make(&args.selection.manifest, &flags)
+}
+
+/// The plan of `stage`: what a run would do.
+pub(super) fn for_stage(args: &StageArgs) -> anyhow::Result<Option<Plan>> {
+    let flags = Flags {
+        selectors: args.selection.selectors.clone(),
+        calls: args.calls,
         ..Flags::default()
     };
     make(&args.selection.manifest, &flags)

@@ -56,7 +56,7 @@ pub enum EventKind {
     PackageInPlace(PackageFacts),
     /// The sessions of the row begin: the host's load just before.
     Measuring(HostLoad),
-    /// A call ended (for progress only; the sample is in the session's facts).
+    /// How far a probe has come, told now and then (for progress only; the samples are in the session's facts).
     CallDone {
         /// The tool.
         tool: String,

@@ -26,6 +26,12 @@ impl Interruption {
         self.wind_down.is_cancelled()
     }
 
+    /// Waits for the first signal and takes its step.
+    pub async fn listen_once(&self) {
+        next_signal().await;
+        self.step();
+    }
+
     /// Waits for signals and takes a step for each; never returns. Only the first interrupt,
     /// termination or hang-up winds down; the next kills.
     pub async fn listen(&self) {

@@ -17,10 +17,12 @@ mod interruption;
 mod launch;
 mod row;
 mod schedule;
+mod stage;
 
 pub use calibration::{CALIBRATION_CALLS, calibrate};
 pub use interruption::Interruption;
 pub use launch::program_of;
+pub use stage::{Stage, Staged, StagedRow, stage};
 
 /// Runs the plan. Events reach `on_event` in the order in which they happened in each row. Gives
 /// the rows that broke: bugs of ours.

@@ -9,4 +9,5 @@ mod identity;
 mod interruption;
 mod measuring;
 mod order;
+mod staging;
 mod truth;

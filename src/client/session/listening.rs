@@ -163,6 +163,10 @@ impl Conversation {
     /// An answer that nobody waits for.
     fn stray(&mut self, response: &Response, is_waiting: bool) {
         self.waiting.other_messages += 1;
+        if self.stop.is_due() {
+            // We gave up on it ourselves.
+            return;
+        }
         let asked = (1..self.next_id)
             .rev()
             .find(|id| matches_id(&response.id, *id).is_some());

@@ -19,6 +19,9 @@ use crate::finding::Phase;
 /// After so many calls in a row without any answer the probe is over: a server that hangs would cost
 /// its limit each time.
 const MOST_UNANSWERED: u32 = 3;
+/// How often the wire log and the progress are handed over between calls. Another thread takes them, and
+/// while it does it would run beside the next call, on the core of the server.
+const TELL_EVERY: Duration = Duration::from_millis(100);
 /// How often a server may want its own state back (the SDKs' default).
 const MOST_ROUNDS: u32 = 10;
 
@@ -75,7 +78,8 @@ pub(super) async fn probe(session: &mut Session, probe: &FilledProbe) {
 async fn make_calls(session: &mut Session, spec: &CallSpec<'_>, progress: &mut Progress) {
     let probe = spec.probe;
     let all = probe.warmup.saturating_add(probe.calls);
-    for number in 0..all {
+    let mut told = Instant::now();
+    for _ in 0..all {
         let Some((call, took)) = make_call(session, probe, spec.expectation, spec.params).await else {
             break;
         };
@@ -83,15 +87,27 @@ async fn make_calls(session: &mut Session, spec: &CallSpec<'_>, progress: &mut P
             break;
         }
         let goes_on = progress.take(session, probe, call, took);
-        session.sink.send(EventKind::CallDone {
-            tool: probe.tool.clone(),
-            done: number + 1,
-            of: all,
-        });
+        if told.elapsed() >= TELL_EVERY {
+            tell(session, probe, progress.made);
+            told = Instant::now();
+        }
         if !goes_on || !session.is_open() {
             break;
         }
     }
+    tell(session, probe, progress.made);
+}
+
+/// Hands over what was kept while the clock was running.
+fn tell(session: &mut Session, probe: &FilledProbe, done: u32) {
+    if let Some(conversation) = &mut session.conversation {
+        conversation.hand_over_wire();
+    }
+    session.sink.send(EventKind::CallDone {
+        tool: probe.tool.clone(),
+        done,
+        of: probe.warmup.saturating_add(probe.calls),
+    });
 }
 
 /// How many tools are listed, if the list is complete and this one is not among them.
@@ -139,7 +155,6 @@ async fn make_call(
         if is_framing {
             conversation.forget_noise(Phase::Call);
         }
-        conversation.hand_over_wire();
         match call.outcome {
             Outcome::Again(next) => state = Some(next),
             Outcome::Expected { .. } | Outcome::Failed(_) | Outcome::Stopped => {
