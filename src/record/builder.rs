@@ -50,6 +50,7 @@ impl RecordBuilder {
             rows,
             mask: plan.mask.clone(),
             record: RunRecord {
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
                 id: header.id,
                 started: header.started,
                 finished: header.started,

@@ -38,6 +38,7 @@ pub(crate) fn sample_record() -> RunRecord {
         error: of(Status::Error),
     };
     RunRecord {
+        tool_version: "0.1.0".to_owned(),
         id: "20261130T021500Z".to_owned(),
         started: "2026-11-30T02:15:00Z".parse().expect("a timestamp"),
         finished: "2026-11-30T02:17:31Z".parse().expect("a timestamp"),
@@ -87,6 +88,7 @@ pub(crate) fn sample_row(server: &str) -> RowRecord {
             runtime: Some(runtime("python", "3.11.7")),
             launcher: Some(Launcher::Direct),
             era: Some(Era::Initialize),
+            pinned: None,
             requested: Some("2025-11-25".to_owned()),
             negotiated: Some("2025-11-25".to_owned()),
         },
@@ -350,6 +352,8 @@ fn probe(tool: &str, samples: u32, micros: u64) -> ProbeRecord {
         name: tool.to_owned(),
         tool: tool.to_owned(),
         outcome: Some(Outcome::Ok),
+        planned_calls: Some(samples),
+        warmup: Some(0),
         calls: samples,
         failures: 0,
         first: durations.first().copied(),

@@ -19,7 +19,7 @@ pub(super) fn run(record: &RunRecord) -> v1::Record {
         format: super::FORMAT,
         tool: v1::Tool {
             name: env!("CARGO_PKG_NAME").to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: record.tool_version.clone(),
         },
         run: v1::RunInfo {
             id: record.id.clone(),
@@ -125,6 +125,7 @@ fn identity(identity: &Identity) -> v1::Identity {
         launcher: identity.launcher.map(|launcher| launcher.name().to_owned()),
         protocol: v1::Protocol {
             era: identity.era.map(|era| era.name().to_owned()),
+            pinned: identity.pinned.clone(),
             requested: identity.requested.clone(),
             negotiated: identity.negotiated.clone(),
         },
@@ -203,6 +204,8 @@ fn probe(probe: &ProbeRecord) -> v1::Probe {
         name: probe.name.clone(),
         tool: probe.tool.clone(),
         outcome: probe.outcome.map(|outcome| outcome.name().to_owned()),
+        planned_calls: probe.planned_calls,
+        warmup: probe.warmup,
         calls: probe.calls,
         failures: probe.failures,
         first_ms: milliseconds(probe.first),
