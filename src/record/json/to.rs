@@ -251,6 +251,6 @@ fn milliseconds(time: Option<Duration>) -> Option<f64> {
 }
 
 /// To four decimals, a tenth of a microsecond: finer than any clock read twice, coarse enough to read.
-fn in_milliseconds(time: Duration) -> f64 {
+pub(crate) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_nanos() as f64 / 100.0).round() / 10_000.0
 }
