@@ -100,6 +100,7 @@ impl RecordBuilder {
         record.finished = finished;
         record.interrupted = interrupted;
         record.rows = self.rows.into_iter().map(|row| row.finish(interrupted)).collect();
+        record.round();
         // Events came masked; titles, probe names and settings come from the plan.
         record.mask(&self.mask);
         record

@@ -17,6 +17,7 @@ mod host;
 mod identity;
 pub mod json;
 mod mask;
+mod precision;
 mod probes;
 mod row;
 #[cfg(test)]

@@ -26,6 +26,8 @@ const PREAMBLE: &str = r"\documentclass[a4paper,10pt]{article}
 \newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{\dimexpr #1\linewidth-2\tabcolsep\relax}}
 \newcolumntype{R}[1]{>{\raggedleft\arraybackslash}p{\dimexpr #1\linewidth-2\tabcolsep\relax}}
 \newcommand{\otherchar}[1]{\texttt{U+#1}\allowbreak}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{4pt}
 \setlength{\emergencystretch}{3em}
 \setlength{\LTcapwidth}{\linewidth}
 ";
@@ -38,9 +40,17 @@ pub fn latex(record: &RunRecord) -> String {
     text.push_str(PREAMBLE);
     writeln!(text, "\\title{{{}}}\n\\author{{}}\n\\date{{}}\n", escaped(&title)).expect(INFALLIBLE);
     text.push_str("\\begin{document}\n\\maketitle\n");
-    for part in &parts {
+    let mut parts = parts.iter().peekable();
+    while let Some(part) = parts.next() {
         text.push('\n');
-        push_part(&mut text, part);
+        match (part, parts.peek()) {
+            // A heading alone on a page would look lost: it goes with its table.
+            (Part::Heading(heading), Some(Part::Table(table))) => {
+                push_table(&mut text, table, &format!("\\section*{{{}}}\n", escaped(heading)));
+                parts.next();
+            }
+            _ => push_part(&mut text, part),
+        }
     }
     text.push_str("\n\\end{document}\n");
     text
@@ -58,20 +68,20 @@ fn push_part(text: &mut String, part: &Part) {
             }
             text.push_str("\\end{itemize}\n");
         }
-        Part::Table(table) => push_table(text, table),
+        Part::Table(table) => push_table(text, table, ""),
     }
 }
 
-fn push_table(text: &mut String, table: &Table) {
+fn push_table(text: &mut String, table: &Table, heading: &str) {
     let layout = Layout::of(table);
-    let (before, after) = match layout.page {
-        Page::Portrait => ("{\\footnotesize\n", "}\n"),
-        Page::Landscape => ("\\begin{landscape}\n{\\scriptsize\n", "}\n\\end{landscape}\n"),
+    let (begin, size, end) = match layout.page {
+        Page::Portrait => ("", "\\footnotesize", ""),
+        Page::Landscape => ("\\begin{landscape}\n", "\\scriptsize", "\\end{landscape}\n"),
     };
-    text.push_str(before);
-    text.push_str("\\setlength{\\tabcolsep}{3pt}\n");
+    writeln!(text, "{begin}{heading}{{{size}").expect(INFALLIBLE);
+    text.push_str("\\setlength{\\tabcolsep}{3pt}\n\\renewcommand{\\arraystretch}{1.2}\n");
     writeln!(text, "\\begin{{longtable}}{{@{{}}{}@{{}}}}", layout.columns()).expect(INFALLIBLE);
-    writeln!(text, "\\caption*{{{}}}\\\\", escaped(&table.title)).expect(INFALLIBLE);
+    writeln!(text, "\\caption{{{}}}\\\\", escaped(&table.title)).expect(INFALLIBLE);
     let headings: Vec<String> = table.columns.iter().map(|column| escaped(&column.heading())).collect();
     for end in ["\\endfirsthead", "\\endhead"] {
         writeln!(text, "\\toprule\n{} \\\\\n\\midrule\n{end}", headings.join(" & ")).expect(INFALLIBLE);
@@ -91,7 +101,7 @@ fn push_table(text: &mut String, table: &Table) {
     for (mark, note) in &table.notes {
         writeln!(text, "\\noindent {} {}\\par", mark_text(*mark), escaped(note)).expect(INFALLIBLE);
     }
-    text.push_str(after);
+    writeln!(text, "}}\n{end}").expect(INFALLIBLE);
 }
 
 fn is_continued(row: &[Prose]) -> bool {

@@ -1,4 +1,4 @@
-//! `report.md`: the article as Markdown, as GitHub and plain CommonMark with tables read it. Every text
+//! `report.md`: the article as Markdown, as any reader of Markdown with tables shows it. Every text
 //! of a stranger is shown literally; notes are letters that need no extension.
 
 use std::fmt::Write;

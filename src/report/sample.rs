@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::event::{
-    Ecosystem, Era, HostLoad, Launcher, RowId, RuntimeFacts, SessionFacts, SessionKind, Skip, SkipReason,
+    Ecosystem, Era, HostLoad, Launcher, ProbeFacts, RowId, RuntimeFacts, SessionFacts, SessionKind, ShutdownFacts,
+    ShutdownStep, Skip, SkipReason,
 };
 use crate::finding::{Code, Finding, Phase, Severity};
 use crate::record::{
@@ -16,7 +17,7 @@ use crate::record::{
 pub(crate) const HOSTILE: &str = "evil\u{1b}[31m|`rm`<img src=x>\u{202e}[x](http://evil.example)\nnext";
 
 pub(crate) fn sample_record() -> RunRecord {
-    let rows = vec![
+    let mut rows = vec![
         filesystem("node20", "0.2.0", "2026.1.14", "20.20.2"),
         filesystem("node24", "0.2.0", "2026.8.31", "24.22.3"),
         refused(),
@@ -28,6 +29,7 @@ pub(crate) fn sample_record() -> RunRecord {
         skipped(),
         unusable(),
     ];
+    rows.iter_mut().for_each(fill_sessions);
     let of = |status: Status| rows.iter().filter(|row| row.status == status).count();
     let totals = Totals {
         rows: rows.len(),
@@ -108,6 +110,37 @@ pub(crate) fn sample_row(server: &str) -> RowRecord {
     }
 }
 
+/// The pooled samples of a row, shared out among its sessions in order.
+fn fill_sessions(row: &mut RowRecord) {
+    let count = row.sessions.len();
+    for (place, session) in row.sessions.iter_mut().enumerate() {
+        session.number = place as u32 + 1;
+        session.kind = SessionKind::Repeat(place as u32 + 1);
+        let of_probe = |(index, probe): (usize, &ProbeRecord)| {
+            let share = probe.samples.len() / count;
+            let samples = probe.samples[place * share..(place + 1) * share].to_vec();
+            ProbeFacts {
+                index,
+                first: samples.first().copied(),
+                calls: share as u32,
+                failures: 0,
+                refused: false,
+                reply: None,
+                samples,
+            }
+        };
+        session.probes = row.probes.iter().enumerate().map(of_probe).collect();
+        session.shutdown = Some(ShutdownFacts {
+            took: Some(Duration::from_millis(14)),
+            step: ShutdownStep::StdinClosed,
+            exit_code: Some(0),
+            signal: None,
+            survivors: Vec::new(),
+            left_over: Vec::new(),
+        });
+    }
+}
+
 fn filesystem(on: &str, reported: &str, installed: &str, version: &str) -> RowRecord {
     let mut row = sample_row("filesystem");
     row.id = RowId(format!("filesystem@{on}"));
@@ -177,6 +210,11 @@ fn browser() -> RowRecord {
         session(390_000, 10_000),
     ];
     row.probes = vec![probe("browser_navigate", 3, 40_500)];
+    row.group = Some("browsers".to_owned());
+    row.install = Some(Duration::from_millis(12_345));
+    row.first_start = Some(Duration::from_millis(1_589));
+    row.identity.launcher = Some(Launcher::Npx);
+    row.load.cpu_pressure_avg10 = Some(26.1);
     row
 }
 

@@ -122,9 +122,19 @@ fn skip(reason: Option<&str>, findings: &[Finding]) -> Result<Option<Skip>, Reco
     let finding = findings.iter().find(|finding| finding.code == Code::RowSkipped);
     Ok(Some(Skip {
         reason: word("skip_reason", reason, skip_reason)?,
-        message: finding.map(|finding| finding.message.clone()).unwrap_or_default(),
+        message: finding.map(|finding| skip_message(reason, finding)).unwrap_or_default(),
         cure: finding.and_then(|finding| finding.hint.clone()),
     }))
+}
+
+/// The finding says that the row was not run, in front of why.
+fn skip_message(reason: &str, finding: &Finding) -> String {
+    let opening = format!("not run ({reason}): ");
+    finding
+        .message
+        .strip_prefix(&opening)
+        .unwrap_or(&finding.message)
+        .to_owned()
 }
 
 fn identity(identity: v1::Identity) -> Result<Identity, RecordProblem> {

@@ -136,15 +136,14 @@ fn few_samples(record: &RunRecord) -> Option<String> {
     let (no_p95, no_interval) = (below(stats::P95_NEEDS), below(INTERVAL_NEEDS));
     let few = (no_p95 > 0).then(|| {
         format!(
-            "Small n: {} of {} have fewer than {} samples, so that their p95 is the maximum",
-            no_p95,
+            "Small n: fewer than {} samples in {no_p95} of {}, so that the p95 there is the maximum",
+            stats::P95_NEEDS,
             counted(timed().count(), "probe"),
-            stats::P95_NEEDS
         )
     })?;
     Some(match no_interval {
         0 => format!("{few}."),
-        count => format!("{few}; {count} have fewer than {INTERVAL_NEEDS}, too few for an interval of the median."),
+        count => format!("{few}; fewer than {INTERVAL_NEEDS} in {count}, too few for an interval of the median."),
     })
 }
 

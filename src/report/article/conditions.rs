@@ -17,7 +17,7 @@ const RULES: [(&str, &str); 3] = [
     ),
     (
         "Calls",
-        "from just before the write to the last byte of the answer. Calls that failed are counted and never timed.",
+        "from just before the write to the last byte of the answer, one in flight (closed loop). Calls that failed are counted and never timed.",
     ),
     (
         "Quantile rule",

@@ -163,7 +163,9 @@ impl Table {
             return *mark;
         }
         let mark = Mark::Letter(letters().count());
-        self.notes.push((mark, text));
+        // Letters first, the fixed marks behind them.
+        let place = letters().count();
+        self.notes.insert(place, (mark, text));
         mark
     }
 
@@ -222,8 +224,11 @@ fn time(duration: Option<Duration>) -> String {
     duration.map_or_else(|| UNKNOWN.to_owned(), milliseconds)
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// `a`, `a and b`, `a, b and c`; with semicolons where a comma is in one of them.
 fn enumerated(words: &[String]) -> String {
+    if words.iter().any(|word| word.contains(',')) {
+        return words.join("; ");
+    }
     match words {
         [] => String::new(),
         [only] => only.clone(),
@@ -257,6 +262,7 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         assert_eq!(enumerated(&words(&["a"])), "a");
         assert_eq!(enumerated(&words(&["a", "b", "c"])), "a, b and c");
+        assert_eq!(enumerated(&words(&["tools, A", "b", "c"])), "tools, A; b; c");
     }
 
     #[test]

@@ -82,8 +82,8 @@ fn lead(record: &RunRecord) -> Prose {
     let others: Vec<String> = [
         (
             CameOut::Listed,
-            "had no call to make and were started and listed",
-            "had no call to make and was started and listed",
+            "had no call to make and were only started and listed",
+            "had no call to make and was only started and listed",
         ),
         (
             CameOut::InPart,
@@ -108,7 +108,7 @@ fn lead(record: &RunRecord) -> Prose {
     let mut rest = if others.is_empty() {
         ".".to_owned()
     } else {
-        format!("; {}.", enumerated(&others))
+        format!("; {}.", others.join("; "))
     };
     rest.push_str(&calls(record));
     Prose::default()
@@ -210,7 +210,7 @@ fn held(record: &RunRecord) -> Vec<Prose> {
     let refused: Vec<String> = record.rows.iter().filter_map(|row| refusals(row, record)).collect();
     if !refused.is_empty() {
         said.push(Prose::plain(format!(
-            "Refused every time, as they should: {}.",
+            "Refused every time, as it should be: {}.",
             refused.join("; ")
         )));
     }
@@ -269,22 +269,23 @@ fn endings(record: &RunRecord) -> Option<String> {
         .collect();
     let times = |step: ShutdownStep| steps.iter().filter(|other| **other == step).count();
     let parts: Vec<String> = [
-        (times(ShutdownStep::StdinClosed), "ended when its stdin was closed"),
-        (times(ShutdownStep::Terminated), "needed SIGTERM"),
-        (times(ShutdownStep::Killed), "needed SIGKILL"),
-        (times(ShutdownStep::AlreadyGone), "was gone before"),
+        (times(ShutdownStep::StdinClosed), "when stdin was closed"),
+        (times(ShutdownStep::Terminated), "by SIGTERM"),
+        (times(ShutdownStep::Killed), "by SIGKILL"),
+        (times(ShutdownStep::AlreadyGone), "before that, by themselves"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(|(count, how)| format!("{count} {how}"))
     .collect();
-    (!parts.is_empty()).then(|| {
-        format!(
-            "The server of each of {}: {}.",
-            counted(steps.len(), "session"),
-            enumerated(&parts)
-        )
-    })
+    let sessions = counted(steps.len(), "session");
+    match parts.as_slice() {
+        [] => None,
+        [_] if times(ShutdownStep::StdinClosed) == steps.len() => {
+            Some(format!("Every server ended when its stdin was closed ({sessions})."))
+        }
+        _ => Some(format!("How the servers of {sessions} ended: {}.", enumerated(&parts))),
+    }
 }
 
 /// One line for each code of the notes, with the rows that have it.

@@ -9,8 +9,10 @@ use crate::text::counted;
 
 use super::{Column, Part, Prose, Table, enumerated, known};
 
-/// More names than this are counted only.
+/// More names of missing and further tools than this are counted only.
 const MOST_NAMES: usize = 12;
+/// More names of changed tools than this are counted only: a release may touch them all.
+const MOST_CHANGED: usize = 3;
 
 const COLUMNS: [Column; 9] = [
     Column::text("Server"),
@@ -151,14 +153,17 @@ fn tool_differences(own: &[ToolRecord], others: &[ToolRecord]) -> Vec<String> {
         both(|tool, other| (&tool.input_schema, &tool.output_schema) != (&other.input_schema, &other.output_schema));
     let reworded = both(|tool, other| tool.description_sha256 != other.description_sha256);
     [
-        (missing(own, others), "fewer"),
-        (missing(others, own), "more"),
-        (another_schema, "with another schema"),
-        (reworded, "described in other words"),
+        (missing(own, others), "fewer", MOST_NAMES),
+        (missing(others, own), "more", MOST_NAMES),
+        (another_schema, "with another schema", MOST_CHANGED),
+        (reworded, "described in other words", MOST_CHANGED),
     ]
     .into_iter()
-    .filter(|(names, _)| !names.is_empty())
-    .map(|(names, how)| format!("{} {how}: {}", counted(names.len(), "tool"), some_names(&names)))
+    .filter(|(names, ..)| !names.is_empty())
+    .map(|(names, how, most)| match names.len() {
+        many if many > MOST_CHANGED && most == MOST_CHANGED => format!("{many} tools {how}"),
+        count => format!("{} {how}: {}", counted(count, "tool"), some_names(&names)),
+    })
     .collect()
 }
 

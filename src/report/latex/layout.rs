@@ -11,7 +11,7 @@ use super::escape::{LONGEST_WORD, may_break_after};
 const PORTRAIT: usize = 115;
 const LANDSCAPE: usize = 205;
 /// What a column takes beside its text.
-const GAP: usize = 2;
+const GAP: usize = 3;
 /// A column of text may want no more than this.
 const WIDEST: usize = 90;
 
@@ -121,9 +121,13 @@ fn longest_word(text: &str) -> usize {
     let (mut longest, mut current) = (0, 0);
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
+        if character == ' ' {
+            current = 0;
+            continue;
+        }
         current += 1;
         longest = longest.max(current);
-        let breaks = character == ' ' || may_break_after(character, characters.peek().copied());
+        let breaks = may_break_after(character, characters.peek().copied());
         if breaks || current >= LONGEST_WORD {
             current = 0;
         }
