@@ -31,10 +31,11 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Behind the signs that part names, paths and versions; not inside of numbers.
+/// Behind the signs that part names, paths and versions; not inside of numbers, nor of the dashes of a flag.
 pub(super) fn may_break_after(character: char, next: Option<char>) -> bool {
     match character {
-        '/' | '-' | '_' | '@' | ':' | ',' | '=' | '\\' => true,
+        '-' => next != Some('-'),
+        '/' | '_' | '@' | ':' | ',' | '=' | '\\' => true,
         '.' => next.is_some_and(|next| !next.is_ascii_digit()),
         _ => false,
     }
@@ -105,6 +106,7 @@ mod tests {
         check("a\nb", "a\\textbackslash{}\\allowbreak{}nb");
         check("你 ü", "\\otherchar{4F60} ü");
         check("1.64.0", "1.64.0");
+        check("--x", "-{}-{}\\allowbreak{}x");
     }
 
     #[test]
