@@ -26,6 +26,8 @@ pub enum Command {
     /// Print how rows would be started, as lines of JSON; their fixtures stay until stdin closes
     #[command(hide = true)]
     Stage(StageArgs),
+    /// Render an earlier run anew, without running anything
+    Report(ReportArgs),
     /// The embedded MCP server: one tool, `echo {text}`, over stdio
     EchoServer,
     /// Print the JSON Schema of a file format
@@ -156,6 +158,48 @@ pub struct StageArgs {
     /// As for `run`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub calls: Option<u32>,
+}
+
+/// The flags of `report`.
+#[derive(Args, Clone, Debug)]
+pub struct ReportArgs {
+    /// A run's id, `latest`, or the path of a run's folder or of its report.json
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub run: PathBuf,
+
+    /// What to make of it
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Markdown)]
+    pub format: ReportFormat,
+
+    /// Which table, with --format csv: one line per sample (the default) or one per row
+    #[arg(long, value_name = "TABLE", value_enum)]
+    pub table: Option<CsvTable>,
+
+    /// Where records and reports are
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
+}
+
+/// `report --format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// The article, as in report.md
+    Markdown,
+    /// A table for a program
+    Csv,
+    /// The article as a document to compile, with booktabs
+    Latex,
+    /// The record, in the newest format
+    Json,
+}
+
+/// `report --table`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CsvTable {
+    /// One line per sample
+    Samples,
+    /// One line per row
+    Rows,
 }
 
 /// The flags of `schema`.

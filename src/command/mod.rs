@@ -14,6 +14,7 @@ mod completions;
 mod echo_server;
 mod list;
 mod plan;
+mod report;
 mod run;
 mod schema;
 mod stage;
@@ -54,6 +55,7 @@ fn dispatch(command: &Command) -> anyhow::Result<u8> {
         Command::Check(args) => check::check(args),
         Command::List(args) => list::list(args),
         Command::Stage(args) => stage::stage(args),
+        Command::Report(args) => report::report(args),
         Command::EchoServer => echo_server::serve(),
         Command::Schema(args) => schema::print(args),
         Command::Completions(args) => completions::print(args),

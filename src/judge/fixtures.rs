@@ -118,6 +118,7 @@ pub(super) fn row(id: &str, sessions: Vec<SessionFacts>) -> RowRecord {
 
 pub(super) fn run(rows: Vec<RowRecord>) -> RunRecord {
     RunRecord {
+        tool_version: "0.1.0".to_owned(),
         id: "20261130T021500Z".to_owned(),
         started: jiff::Timestamp::UNIX_EPOCH,
         finished: jiff::Timestamp::UNIX_EPOCH,

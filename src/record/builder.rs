@@ -50,6 +50,7 @@ impl RecordBuilder {
             rows,
             mask: plan.mask.clone(),
             record: RunRecord {
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
                 id: header.id,
                 started: header.started,
                 finished: header.started,
@@ -99,6 +100,7 @@ impl RecordBuilder {
         record.finished = finished;
         record.interrupted = interrupted;
         record.rows = self.rows.into_iter().map(|row| row.finish(interrupted)).collect();
+        record.round();
         // Events came masked; titles, probe names and settings come from the plan.
         record.mask(&self.mask);
         record

@@ -2,7 +2,7 @@
 //! no package owns the running script, the manifest's first `package` fills in and is marked so.
 
 use crate::event::{Ecosystem, HandshakeFacts, PackageFacts, ProcessIdentity, SessionFacts};
-use crate::plan::{Fixtures, Launch, PackageSpec, Row};
+use crate::plan::{Fixtures, Launch, PackageSpec, Protocol, Row};
 
 use super::{Identity, PackageIdentity, PackageSource};
 
@@ -16,6 +16,7 @@ pub(super) fn of(row: &Row, sessions: &[&SessionFacts], in_place: &[PackageFacts
     let handshake = sessions.iter().find_map(|session| session.handshake.as_ref());
     let process = sessions.iter().find_map(|session| session.identity.as_ref());
     let mut identity = handshake.map(reported).unwrap_or_default();
+    identity.pinned = row.launch().and_then(pinned);
     if let Some(ProcessIdentity {
         package: _,
         runtime,
@@ -36,6 +37,16 @@ pub(super) fn of(row: &Row, sessions: &[&SessionFacts], in_place: &[PackageFacts
         (None, None) => PackageIdentity::default(),
     };
     identity
+}
+
+/// What the manifest asked for, in its own words.
+fn pinned(launch: &Launch) -> Option<String> {
+    match &launch.protocol {
+        Protocol::Auto => None,
+        Protocol::Initialize => Some("initialize".to_owned()),
+        Protocol::Discover => Some("discover".to_owned()),
+        Protocol::Revision(revision) => Some(revision.clone()),
+    }
 }
 
 fn reported(handshake: &HandshakeFacts) -> Identity {

@@ -14,6 +14,7 @@ impl RunRecord {
     /// Replaces every secret in every string, ids, digests and numbers aside.
     pub fn mask(&mut self, mask: &Mask) {
         let Self {
+            tool_version: _,
             id: _,
             started: _,
             finished: _,
@@ -113,6 +114,7 @@ fn mask_identity(identity: &mut Identity, mask: &Mask) {
         runtime,
         launcher: _,
         era: _,
+        pinned,
         requested,
         negotiated,
     } = identity;
@@ -128,6 +130,7 @@ fn mask_identity(identity: &mut Identity, mask: &Mask) {
         reported_name,
         reported_title,
         reported_version,
+        pinned,
         requested,
         negotiated,
         name,
@@ -165,6 +168,8 @@ fn mask_probe(probe: &mut ProbeRecord, mask: &Mask) {
         name,
         tool,
         outcome: _,
+        planned_calls: _,
+        warmup: _,
         calls: _,
         failures: _,
         first: _,

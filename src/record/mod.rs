@@ -17,6 +17,7 @@ mod host;
 mod identity;
 pub mod json;
 mod mask;
+mod precision;
 mod probes;
 mod row;
 #[cfg(test)]
@@ -31,6 +32,8 @@ pub use tool::ToolRecord;
 /// The facts and findings of a run.
 #[derive(Clone, Debug)]
 pub struct RunRecord {
+    /// The version of mcp-smoke that measured.
+    pub tool_version: String,
     /// UTC start, `20261130T021500Z`, with a suffix if taken.
     pub id: String,
     /// When it started.
@@ -195,6 +198,8 @@ pub struct Identity {
     pub launcher: Option<Launcher>,
     /// `initialize` or `discover`.
     pub era: Option<crate::event::Era>,
+    /// What the manifest asked for: a revision, `initialize` or `discover`; null where it left the choice to us.
+    pub pinned: Option<String>,
     /// The revision we offered.
     pub requested: Option<String>,
     /// The revision that was spoken.
@@ -236,6 +241,10 @@ pub struct ProbeRecord {
     pub tool: String,
     /// What came of it; null if no call was made.
     pub outcome: Option<Outcome>,
+    /// Calls that were to count in each session; null in records of earlier builds.
+    pub planned_calls: Option<u32>,
+    /// Calls before them in each session, which do not count; null in records of earlier builds.
+    pub warmup: Option<u32>,
     /// Calls that counted.
     pub calls: u32,
     /// Calls that did not end as expected.

@@ -18,6 +18,8 @@ pub(super) fn pool(probes: &[Probe], sessions: &[SessionFacts]) -> Vec<ProbeReco
             name: probe.name.clone(),
             tool: probe.tool.clone(),
             outcome: outcome(&facts),
+            planned_calls: Some(probe.calls),
+            warmup: Some(probe.warmup),
             calls: facts.iter().map(|facts| facts.calls).sum(),
             failures: facts.iter().map(|facts| facts.failures).sum(),
             first: facts.first().and_then(|facts| facts.first),

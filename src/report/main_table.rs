@@ -43,6 +43,8 @@ pub(crate) struct MainRow {
     pub(crate) list: Option<Duration>,
     /// How many sessions that is, where it is not the usual number.
     pub(crate) unusual_sessions: Option<usize>,
+    /// How many lists that is, where it is not as many as cold starts.
+    pub(crate) unusual_lists: Option<usize>,
     pub(crate) tools: Option<usize>,
     /// The tool of the first probe.
     pub(crate) timed_call: Option<String>,
@@ -92,6 +94,7 @@ pub(crate) fn server_name(row: &RowRecord, record: &RunRecord) -> String {
 
 fn main_row(row: &RowRecord, server: &str) -> MainRow {
     let samples = timed_samples(row);
+    let cold_starts = durations(row, |session| session.cold_start).len();
     let identity = &row.identity;
     MainRow {
         status: row.status,
@@ -108,6 +111,7 @@ fn main_row(row: &RowRecord, server: &str) -> MainRow {
         cold_start: stats::median(&durations(row, |session| session.cold_start)),
         list: stats::median(&durations(row, |session| session.list)),
         unusual_sessions: None,
+        unusual_lists: unusual(durations(row, |session| session.list).len(), Some(cold_starts)),
         tools: row.tools.as_ref().map(Vec::len),
         timed_call: row.probes.first().map(|probe| probe.tool.clone()),
         median: stats::median(samples),

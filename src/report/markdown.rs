@@ -1,207 +1,87 @@
-//! `report.md`: totals, findings, the main table, every probe with its interval, and the conditions
-//! under which it was measured. Every text of a stranger is shown literally.
-
-mod conditions;
+//! `report.md`: the article as Markdown, as any reader of Markdown with tables shows it. Every text
+//! of a stranger is shown literally; notes are letters that need no extension.
 
 use std::fmt::Write;
-use std::time::Duration;
 
-use crate::record::{ProbeRecord, RunRecord, Status};
-use crate::report::main_table::{MainRow, MainTable, main_table, server_name};
-use crate::report::sentences::{self, DAGGER_NOTE, RowSentences, Sentence};
-use crate::stats;
-use crate::text::{clean_for_markdown, cut, milliseconds};
+use crate::record::RunRecord;
+use crate::report::article::{Alignment, Article, LETTERS, Mark, Part, Prose, Span, Table, article};
+use crate::text::clean_for_markdown;
 
-/// Longer messages end with an ellipsis; the record and the log have all of it.
-const LONGEST_MESSAGE: usize = 1000;
-/// What stands for something unknown.
-const UNKNOWN: &str = "–";
 /// Writing into a string cannot fail.
 const INFALLIBLE: &str = "writing to a string cannot fail";
+/// The letters of notes as superscripts: digits behind a figure would read as an exponent or as more of it.
+const SUPERSCRIPTS: [char; LETTERS.len()] = [
+    'ᵃ', 'ᵇ', 'ᶜ', 'ᵈ', 'ᵉ', 'ᶠ', 'ᵍ', 'ʰ', 'ⁱ', 'ʲ', 'ᵏ', 'ˡ', 'ᵐ', 'ᵖ', 'ʳ', 'ˢ', 'ᵗ', 'ᵘ', 'ᵛ', 'ʷ', 'ˣ', 'ʸ', 'ᶻ',
+];
 
-/// The report of a run as Markdown, as GitHub reads it.
+/// The report of a run as Markdown.
 pub fn markdown(record: &RunRecord) -> String {
-    let figures = main_table(record);
-    let mut text = String::new();
-    push_title(&mut text, record);
-    push_findings(&mut text, record);
-    if !figures.rows.is_empty() {
-        push_main_table(&mut text, &figures);
+    let Article { title, parts } = article(record);
+    let mut text = format!("# {}\n", clean_for_markdown(&title));
+    for part in &parts {
+        text.push('\n');
+        push_part(&mut text, part);
     }
-    push_probes(&mut text, record);
-    conditions::push(&mut text, record);
     text
 }
 
-fn push_title(text: &mut String, record: &RunRecord) {
-    let started = record.started.strftime("%Y-%m-%d %H:%M UTC");
-    let interrupted = if record.interrupted {
-        " The run was interrupted."
-    } else {
-        ""
-    };
-    writeln!(text, "# MCP smoke test {}\n", clean_for_markdown(&record.id)).expect(INFALLIBLE);
-    writeln!(
-        text,
-        "{started}, manifest {}. **{}.**{interrupted}\n",
-        clean_for_markdown(&record.manifest.to_string_lossy()),
-        sentences::totals(&record.totals)
-    )
-    .expect(INFALLIBLE);
-}
-
-fn push_findings(text: &mut String, record: &RunRecord) {
-    text.push_str("## Findings\n\n");
-    let rows = sentences::sentences(record);
-    if rows.is_empty() {
-        text.push_str("Nothing failed and nothing warns.\n");
-    }
-    for row in &rows {
-        for sentence in &row.sentences {
-            push_sentence(text, row, sentence);
+fn push_part(text: &mut String, part: &Part) {
+    match part {
+        Part::Heading(heading) => writeln!(text, "## {}", clean_for_markdown(heading)).expect(INFALLIBLE),
+        Part::Subheading(heading) => writeln!(text, "### {}", clean_for_markdown(heading)).expect(INFALLIBLE),
+        Part::Paragraph(prose) => writeln!(text, "{}", prose_text(prose)).expect(INFALLIBLE),
+        Part::List(items) => {
+            for item in items {
+                writeln!(text, "- {}", prose_text(item)).expect(INFALLIBLE);
+            }
         }
+        Part::Table(table) => push_table(text, table),
     }
-    if let Some(notes) = sentences::notes(record) {
-        writeln!(text, "\n{notes}.").expect(INFALLIBLE);
-    }
-    text.push('\n');
 }
 
-fn push_sentence(text: &mut String, row: &RowSentences<'_>, sentence: &Sentence) {
-    let row_id = clean_for_markdown(row.id);
-    let (word, subject) = match sentence.code {
-        Some(code) => (sentence.label, code.name()),
-        None => (row.status.name(), sentence.label),
-    };
-    let message = clean_for_markdown(&cut(&sentence.text, LONGEST_MESSAGE));
-    write!(text, "- **{row_id}**: {word}, `{subject}`: {message}.").expect(INFALLIBLE);
-    if let Some(hint) = &sentence.hint {
-        write!(text, " Hint: {}.", clean_for_markdown(hint)).expect(INFALLIBLE);
+fn push_table(text: &mut String, table: &Table) {
+    let headings = table.columns.iter().map(|column| clean_for_markdown(&column.heading()));
+    push_cells(text, headings);
+    let rule = table.columns.iter().map(|column| match column.alignment {
+        Alignment::Text => "---".to_owned(),
+        Alignment::Number => "---:".to_owned(),
+    });
+    push_cells(text, rule);
+    for row in &table.rows {
+        push_cells(text, row.iter().map(prose_text));
     }
-    text.push('\n');
+    writeln!(text, "\n{}", clean_for_markdown(&table.caption)).expect(INFALLIBLE);
+    for (mark, note) in &table.notes {
+        writeln!(text, "\n{} {}", mark_text(*mark), clean_for_markdown(note)).expect(INFALLIBLE);
+    }
 }
 
-fn push_main_table(text: &mut String, figures: &MainTable) {
-    text.push_str("## Servers\n\n");
-    text.push_str(
-        "| Server | Reported name and version | Installed | Runtime | Cold start (ms) | tools/list (ms) | Tools | Timed call | Median (ms) | p95 (ms) | Call result |\n\
-         | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- |\n",
-    );
-    for row in &figures.rows {
-        push_cells(text, &main_cells(row));
-    }
-    writeln!(text, "\n{}", sentences::caption(figures)).expect(INFALLIBLE);
-    if figures.has_dagger {
-        writeln!(text, "\n{DAGGER_NOTE}").expect(INFALLIBLE);
-    }
-    if figures
-        .rows
-        .iter()
-        .any(|row| row.by_manifest && row.installed.is_some())
-    {
-        text.push_str("\n‡ No package owns the running script; this is the manifest's.\n");
-    }
-    text.push('\n');
-}
-
-fn main_cells(row: &MainRow) -> [String; 11] {
-    let n = |unusual: Option<usize>| unusual.map(|count| format!(" (n = {count})")).unwrap_or_default();
-    let installed = match (&row.package, &row.installed) {
-        (Some(package), Some(version)) => format!("{} {}", clean_for_markdown(package), known(Some(version))),
-        (_, version) => known(version.as_deref()),
-    };
-    let reported = match (&row.reported_name, &row.reported_version) {
-        (None, None) => UNKNOWN.to_owned(),
-        (name, version) => format!("{} {}", known(name.as_deref()), known(version.as_deref())),
-    };
-    let result = clean_for_markdown(&row.result);
-    [
-        clean_for_markdown(&row.server),
-        reported,
-        if row.by_manifest && row.installed.is_some() {
-            format!("{installed}‡")
-        } else {
-            installed
-        },
-        known(row.runtime.as_deref()),
-        format!("{}{}", time(row.cold_start), n(row.unusual_sessions)),
-        time(row.list),
-        row.tools.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string()),
-        known(row.timed_call.as_deref()),
-        format!("{}{}", time(row.median), n(row.unusual_samples)),
-        format!("{}{}", time(row.p95), if row.dagger { "†" } else { "" }),
-        match row.status {
-            Status::Pass => result,
-            status => format!("**{}**: {result}", status.name()),
-        },
-    ]
-}
-
-/// Every probe of every row, with the figures that the main table has no room for.
-fn push_probes(text: &mut String, record: &RunRecord) {
-    let called = |probe: &&ProbeRecord| probe.outcome.is_some();
-    if !record
-        .rows
-        .iter()
-        .flat_map(|row| &row.probes)
-        .any(|probe| called(&probe))
-    {
-        return;
-    }
-    text.push_str("## Probes\n\n");
-    text.push_str(
-        "| Server | Probe | Outcome | Calls | Failures | First (ms) | Median (ms) | 95 % interval of the median (ms) | p95 (ms) | Min (ms) | Max (ms) | Outliers |\n\
-         | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-    );
-    for row in &record.rows {
-        let server = clean_for_markdown(&server_name(row, record));
-        for probe in row.probes.iter().filter(called) {
-            push_cells(text, &probe_cells(&server, probe));
-        }
-    }
-    text.push_str(
-        "\nFirst is the first call of the first session. The interval holds within one session. Outliers (modified \
-         z-score above 3.5) are counted, never dropped.\n\n",
-    );
-}
-
-fn probe_cells(server: &str, probe: &ProbeRecord) -> [String; 12] {
-    let samples = &probe.samples;
-    let dagger = !samples.is_empty() && samples.len() < stats::P95_NEEDS;
-    let interval = stats::median_interval(samples);
-    [
-        server.to_owned(),
-        clean_for_markdown(&probe.name),
-        probe.outcome.map_or(UNKNOWN, crate::record::Outcome::name).to_owned(),
-        probe.calls.to_string(),
-        probe.failures.to_string(),
-        time(probe.first),
-        time(stats::median(samples)),
-        interval.map_or_else(
-            || UNKNOWN.to_owned(),
-            |(low, high)| format!("{} to {}", milliseconds(low), milliseconds(high)),
-        ),
-        format!("{}{}", time(stats::p95(samples)), if dagger { "†" } else { "" }),
-        time(samples.iter().min().copied()),
-        time(samples.iter().max().copied()),
-        stats::outliers(samples).len().to_string(),
-    ]
-}
-
-fn push_cells(text: &mut String, cells: &[String]) {
+fn push_cells(text: &mut String, cells: impl Iterator<Item = String>) {
+    let cells: Vec<String> = cells.collect();
     writeln!(text, "| {} |", cells.join(" | ")).expect(INFALLIBLE);
 }
 
-fn time(duration: Option<Duration>) -> String {
-    duration.map_or_else(|| UNKNOWN.to_owned(), milliseconds)
+fn prose_text(prose: &Prose) -> String {
+    prose.0.iter().map(span_text).collect()
 }
 
-/// Cleaned; an empty text is a fact of its own and not the same as an unknown one.
-fn known(text: Option<&str>) -> String {
-    match text {
-        None => UNKNOWN.to_owned(),
-        Some("") => "(empty)".to_owned(),
-        Some(text) => clean_for_markdown(text),
+fn span_text(span: &Span) -> String {
+    match span {
+        Span::Plain(text) => clean_for_markdown(text),
+        Span::Strong(text) => format!("**{}**", clean_for_markdown(text)),
+        Span::Code(word) => format!("`{word}`"),
+        Span::Mark(mark) => mark_text(*mark),
+    }
+}
+
+fn mark_text(mark: Mark) -> String {
+    match mark {
+        Mark::Dagger => "†".to_owned(),
+        Mark::DoubleDagger => "‡".to_owned(),
+        // The alphabet twice over, and so on, for the run that needs it.
+        Mark::Letter(place) => SUPERSCRIPTS[place % LETTERS.len()]
+            .to_string()
+            .repeat(1 + place / LETTERS.len()),
     }
 }
 
@@ -211,34 +91,26 @@ mod tests {
     use crate::report::sample::sample_record;
 
     #[test]
-    fn the_report_has_findings_figures_and_conditions() {
+    fn the_report_is_an_article_of_findings_figures_and_conditions() {
         insta::assert_snapshot!(markdown(&sample_record()));
     }
 
     #[test]
     fn the_main_table_has_the_columns_of_the_design_in_order_and_every_row_as_many_cells() {
         let report = markdown(&sample_record());
-        let header = report
+        let mut table = report
             .lines()
-            .find(|line| line.starts_with("| Server | Reported"))
-            .expect("a table");
+            .skip_while(|line| !line.starts_with("| Server | Reported"))
+            .take_while(|line| line.starts_with('|'));
+        let header = table.next().expect("a table");
         let names: Vec<&str> = header.trim_matches('|').split('|').map(str::trim).collect();
-        assert_eq!(names.len(), 11);
+        let without_unit: Vec<&str> = names.iter().map(|name| name.trim_end_matches(" (ms)")).collect();
         assert_eq!(
-            names[..4],
-            ["Server", "Reported name and version", "Installed", "Runtime"]
+            without_unit.join(" | "),
+            "Server | Reported name and version | Installed | Runtime | Cold start | tools/list | Tools | Timed call | \
+             Median | p95 | Call result"
         );
-        assert_eq!(names[10], "Call result");
-        let table = report
-            .split("## Servers")
-            .nth(1)
-            .and_then(|rest| rest.split("## Probes").next());
-        let rows = table
-            .expect("a table")
-            .lines()
-            .filter(|line| line.starts_with('|'))
-            .skip(2);
-        for row in rows {
+        for row in table.skip(1) {
             assert_eq!(row.replace("\\|", "").matches('|').count(), 12, "{row}");
         }
     }
@@ -257,5 +129,13 @@ mod tests {
         record.rows.clear();
         record.totals = crate::record::Totals::default();
         assert!(markdown(&record).contains("Nothing failed and nothing warns."));
+    }
+
+    #[test]
+    fn marks_are_single_letters_and_never_run_out() {
+        assert_eq!(mark_text(Mark::Letter(0)), "ᵃ");
+        assert_eq!(mark_text(Mark::Letter(LETTERS.len())), "ᵃᵃ");
+        let marks: std::collections::BTreeSet<String> = (0..60).map(|place| mark_text(Mark::Letter(place))).collect();
+        assert_eq!(marks.len(), 60);
     }
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::event::{
-    Ecosystem, Era, HostLoad, Launcher, RowId, RuntimeFacts, SessionFacts, SessionKind, Skip, SkipReason,
+    Ecosystem, Era, HostLoad, Launcher, ProbeFacts, RowId, RuntimeFacts, SessionFacts, SessionKind, ShutdownFacts,
+    ShutdownStep, Skip, SkipReason,
 };
 use crate::finding::{Code, Finding, Phase, Severity};
 use crate::record::{
@@ -16,7 +17,7 @@ use crate::record::{
 pub(crate) const HOSTILE: &str = "evil\u{1b}[31m|`rm`<img src=x>\u{202e}[x](http://evil.example)\nnext";
 
 pub(crate) fn sample_record() -> RunRecord {
-    let rows = vec![
+    let mut rows = vec![
         filesystem("node20", "0.2.0", "2026.1.14", "20.20.2"),
         filesystem("node24", "0.2.0", "2026.8.31", "24.22.3"),
         refused(),
@@ -28,6 +29,7 @@ pub(crate) fn sample_record() -> RunRecord {
         skipped(),
         unusable(),
     ];
+    rows.iter_mut().for_each(fill_sessions);
     let of = |status: Status| rows.iter().filter(|row| row.status == status).count();
     let totals = Totals {
         rows: rows.len(),
@@ -38,6 +40,7 @@ pub(crate) fn sample_record() -> RunRecord {
         error: of(Status::Error),
     };
     RunRecord {
+        tool_version: "0.1.0".to_owned(),
         id: "20261130T021500Z".to_owned(),
         started: "2026-11-30T02:15:00Z".parse().expect("a timestamp"),
         finished: "2026-11-30T02:17:31Z".parse().expect("a timestamp"),
@@ -87,6 +90,7 @@ pub(crate) fn sample_row(server: &str) -> RowRecord {
             runtime: Some(runtime("python", "3.11.7")),
             launcher: Some(Launcher::Direct),
             era: Some(Era::Initialize),
+            pinned: None,
             requested: Some("2025-11-25".to_owned()),
             negotiated: Some("2025-11-25".to_owned()),
         },
@@ -104,6 +108,37 @@ pub(crate) fn sample_row(server: &str) -> RowRecord {
         findings: Vec::new(),
         concurrency: 1,
         log: PathBuf::from(format!("logs/20261130T021500Z/{server}.log")),
+    }
+}
+
+/// The pooled samples of a row, shared out among its sessions in order.
+fn fill_sessions(row: &mut RowRecord) {
+    let count = row.sessions.len();
+    for (place, session) in row.sessions.iter_mut().enumerate() {
+        session.number = place as u32 + 1;
+        session.kind = SessionKind::Repeat(place as u32 + 1);
+        let of_probe = |(index, probe): (usize, &ProbeRecord)| {
+            let share = probe.samples.len() / count;
+            let samples = probe.samples[place * share..(place + 1) * share].to_vec();
+            ProbeFacts {
+                index,
+                first: samples.first().copied(),
+                calls: share as u32,
+                failures: 0,
+                refused: false,
+                reply: None,
+                samples,
+            }
+        };
+        session.probes = row.probes.iter().enumerate().map(of_probe).collect();
+        session.shutdown = Some(ShutdownFacts {
+            took: Some(Duration::from_millis(14)),
+            step: ShutdownStep::StdinClosed,
+            exit_code: Some(0),
+            signal: None,
+            survivors: Vec::new(),
+            left_over: Vec::new(),
+        });
     }
 }
 
@@ -176,6 +211,11 @@ fn browser() -> RowRecord {
         session(390_000, 10_000),
     ];
     row.probes = vec![probe("browser_navigate", 3, 40_500)];
+    row.group = Some("browsers".to_owned());
+    row.install = Some(Duration::from_millis(12_345));
+    row.first_start = Some(Duration::from_millis(1_589));
+    row.identity.launcher = Some(Launcher::Npx);
+    row.load.cpu_pressure_avg10 = Some(26.1);
     row
 }
 
@@ -351,6 +391,8 @@ fn probe(tool: &str, samples: u32, micros: u64) -> ProbeRecord {
         name: tool.to_owned(),
         tool: tool.to_owned(),
         outcome: Some(Outcome::Ok),
+        planned_calls: Some(samples),
+        warmup: Some(0),
         calls: samples,
         failures: 0,
         first: durations.first().copied(),

@@ -20,6 +20,8 @@ pub(crate) const BY_MANIFEST_NOTE: &str =
 #[derive(Clone, Debug)]
 pub(crate) struct RowSentences<'record> {
     pub(crate) id: &'record str,
+    /// Its title, with the runtime's name where the server runs on several.
+    pub(crate) name: String,
     pub(crate) status: Status,
     pub(crate) sentences: Vec<Sentence>,
     /// Where to read on; null for a row that was not run.
@@ -40,7 +42,7 @@ pub(crate) struct Sentence {
 /// One sentence per failing or warning finding and per skipped row: rows that failed first, then
 /// those that warn, then those that were skipped, each in the order of the manifest.
 pub(crate) fn sentences(record: &RunRecord) -> Vec<RowSentences<'_>> {
-    let mut rows: Vec<RowSentences<'_>> = record.rows.iter().map(row_sentences).collect();
+    let mut rows: Vec<RowSentences<'_>> = record.rows.iter().map(|row| row_sentences(row, record)).collect();
     rows.retain(|row| !row.sentences.is_empty());
     rows.sort_by_key(|row| match row.status {
         Status::Fail | Status::Error => 0,
@@ -54,12 +56,7 @@ pub(crate) fn sentences(record: &RunRecord) -> Vec<RowSentences<'_>> {
 /// How many notes there are, by code: `5 notes: downloaded (3), tool-added (2)`; null without any.
 /// What a skipped row has to say is told already.
 pub(crate) fn notes(record: &RunRecord) -> Option<String> {
-    let notes = || {
-        let of_rows = record.rows.iter().filter(|row| row.skip.is_none());
-        of_rows
-            .flat_map(|row| &row.findings)
-            .filter(|finding| finding.severity == Severity::Note)
-    };
+    let notes = || noted(record).map(|(_, finding)| finding);
     let mut by_code: BTreeMap<Code, usize> = BTreeMap::new();
     for note in notes() {
         *by_code.entry(note.code).or_default() += 1;
@@ -77,6 +74,14 @@ pub(crate) fn notes(record: &RunRecord) -> Option<String> {
     };
     let total = by_code.values().sum();
     Some(format!("{}: {}{accepted}", counted(total, "note"), listed.join(", ")))
+}
+
+/// The notes of all rows that were run, or should have been.
+pub(crate) fn noted(record: &RunRecord) -> impl Iterator<Item = (&RowRecord, &Finding)> {
+    let of_rows = record.rows.iter().filter(|row| row.skip.is_none());
+    of_rows
+        .flat_map(|row| row.findings.iter().map(move |finding| (row, finding)))
+        .filter(|(_, finding)| finding.severity == Severity::Note)
 }
 
 /// `21 rows: 18 pass, 1 warn, 1 fail, 1 skip`, without those that are zero.
@@ -125,13 +130,14 @@ pub(crate) fn concurrency(record: &RunRecord) -> Option<String> {
 }
 
 /// What the figures of the main table are, with their n.
-pub(crate) fn caption(table: &MainTable) -> String {
+/// `unless` says where else an n may stand: "unless a cell says otherwise".
+pub(crate) fn caption(table: &MainTable, unless: &str) -> String {
     let unless_told = |unusual: fn(&MainRow) -> Option<usize>| {
         let some_cell_tells = table.rows.iter().any(|row| unusual(row).is_some());
         if some_cell_tells {
-            ", unless a cell says otherwise"
+            format!(", {unless}")
         } else {
-            ""
+            String::new()
         }
     };
     let mut sentences = vec!["Times in milliseconds.".to_owned()];
@@ -143,19 +149,24 @@ pub(crate) fn caption(table: &MainTable) -> String {
     }
     if let Some(sessions) = table.usual_sessions {
         let unless = unless_told(|row| row.unusual_sessions);
-        let of = match sessions {
-            1 => "one session".to_owned(),
-            many => format!("the median of {many} sessions"),
-        };
-        sentences.push(format!("Cold start and tools/list: {of}{unless}."));
+        sentences.push(format!("Cold start and tools/list: {}{unless}.", of_sessions(sessions)));
     }
     sentences.join(" ")
 }
 
-fn row_sentences(row: &RowRecord) -> RowSentences<'_> {
+/// `one session`, `the median of 3 sessions`.
+pub(crate) fn of_sessions(count: usize) -> String {
+    match count {
+        1 => "one session".to_owned(),
+        many => format!("the median of {many} sessions"),
+    }
+}
+
+fn row_sentences<'record>(row: &'record RowRecord, record: &RunRecord) -> RowSentences<'record> {
     if let Some(skip) = &row.skip {
         return RowSentences {
             id: &row.id.0,
+            name: server_name(row, record),
             status: row.status,
             sentences: vec![Sentence {
                 label: skip.reason.name(),
@@ -174,6 +185,7 @@ fn row_sentences(row: &RowRecord) -> RowSentences<'_> {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     RowSentences {
         id: &row.id.0,
+        name: server_name(row, record),
         status: row.status,
         sentences: findings.into_iter().map(sentence).collect(),
         // An entry that cannot be used was never started.

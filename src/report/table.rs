@@ -38,7 +38,12 @@ pub fn terminal(record: &RunRecord, width: usize, colour: bool) -> String {
         }
         text.push('\n');
         let text_width = width.min(WIDEST_TEXT);
-        push_lines(&mut text, &sentences::caption(&figures), "", text_width);
+        push_lines(
+            &mut text,
+            &sentences::caption(&figures, "unless a cell says otherwise"),
+            "",
+            text_width,
+        );
         if let Some(several) = sentences::concurrency(record) {
             push_lines(&mut text, &clean_for_terminal(&several), "", text_width);
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::run_id::RunId;
 use super::{StoreProblem, refused, write};
 
-const LATEST: &str = "latest";
+pub(super) const LATEST: &str = "latest";
 
 /// Lets `latest` point to a run, unless it points to a newer one that is there.
 pub(super) fn point(reports: &Path, run_id: &RunId) -> Result<(), StoreProblem> {
@@ -29,7 +29,7 @@ pub(super) fn point(reports: &Path, run_id: &RunId) -> Result<(), StoreProblem> 
 }
 
 /// The run that `latest` points to, if it is one.
-fn target(reports: &Path) -> Option<RunId> {
+pub(super) fn target(reports: &Path) -> Option<RunId> {
     let link = reports.join(LATEST);
     let name = match fs::read_link(&link) {
         Ok(target) => target.to_str()?.to_owned(),

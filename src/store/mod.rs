@@ -28,12 +28,14 @@ mod write;
 mod tests;
 
 pub use run_id::RunId;
-pub use runs::{last_run, read_record, runs};
+pub use runs::{find_record, last_run, read_record, read_record_file, runs};
 
 use row_log::RowLog;
 
 /// The name of the report for people in its run's folder.
 pub const MARKDOWN: &str = "report.md";
+/// How many runs are named where one was not found.
+const MOST_NAMED: usize = 3;
 /// The record's name in its run's folder.
 const RECORD: &str = "report.json";
 
@@ -53,6 +55,16 @@ pub enum StoreProblem {
     /// A report's name would lead out of its folder.
     #[error("{0:?} is no plain file name")]
     Name(String),
+    /// There is no such run.
+    #[error("there is no run {} in {}{}", run.display(), reports.display(), others(known))]
+    NoRun {
+        /// What was asked for.
+        run: PathBuf,
+        /// Where it was looked for.
+        reports: PathBuf,
+        /// The runs that are there, newest first.
+        known: Vec<RunId>,
+    },
     /// A record cannot be read.
     #[error("cannot read {}", path.display())]
     Record {
@@ -183,6 +195,15 @@ impl Store {
         let lines = whole.split_inclusive('\n').map(|line| mask_text(line, &self.mask));
         lines.map(Cow::into_owned).collect()
     }
+}
+
+/// The newest runs, for somebody who mistyped one.
+fn others(known: &[RunId]) -> String {
+    let newest: Vec<String> = known.iter().take(MOST_NAMED).map(RunId::name).collect();
+    if newest.is_empty() {
+        return "; no run has been stored there yet".to_owned();
+    }
+    format!("; the newest there: {}", newest.join(", "))
 }
 
 fn row_log<'logs>(logs: &'logs mut BTreeMap<RowId, RowLog>, folder: &Path, row: &RowId) -> &'logs mut RowLog {

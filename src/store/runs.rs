@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::record::RunRecord;
 use crate::record::json::from_json;
 
+use super::latest::{self, LATEST};
 use super::run_id::RunId;
 use super::{Folders, RECORD, StoreProblem, refused};
 
@@ -38,9 +39,42 @@ pub fn last_run(reports: &Path) -> Result<Option<RunId>, StoreProblem> {
 
 /// Reads the record of a run.
 pub fn read_record(reports: &Path, run_id: &RunId) -> Result<RunRecord, StoreProblem> {
-    let path = reports.join(run_id.name()).join(RECORD);
-    let text = fs::read_to_string(&path).map_err(|source| refused("read", &path, source))?;
-    from_json(&text).map_err(|source| StoreProblem::Record { path, source })
+    read_record_file(&reports.join(run_id.name()).join(RECORD))
+}
+
+/// Reads a record wherever it lies.
+pub fn read_record_file(path: &Path) -> Result<RunRecord, StoreProblem> {
+    let text = fs::read_to_string(path).map_err(|source| refused("read", path, source))?;
+    from_json(&text).map_err(|source| StoreProblem::Record {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The record that a person means by `latest`, a run's id, or the path of a record or of its folder.
+/// The folder of reports is looked at first, then the path as it is.
+pub fn find_record(reports: &Path, run: &Path) -> Result<PathBuf, StoreProblem> {
+    let named = run.to_str().and_then(|name| match name {
+        LATEST => latest::target(reports).or_else(|| last_run(reports).ok().flatten()),
+        name => RunId::parse(name),
+    });
+    let of_run = named.map(|run_id| reports.join(run_id.name()));
+    let places = of_run.into_iter().chain([run.to_owned()]);
+    for place in places {
+        if place.is_dir() {
+            return Ok(place.join(RECORD));
+        }
+        if place.is_file() {
+            return Ok(place);
+        }
+    }
+    let mut known = runs(reports)?;
+    known.reverse();
+    Err(StoreProblem::NoRun {
+        run: run.to_owned(),
+        reports: reports.to_owned(),
+        known,
+    })
 }
 
 /// Removes what is older than the newest `keep` runs from both folders. Goes on where one cannot be

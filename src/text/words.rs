@@ -42,7 +42,8 @@ pub fn duration_words(duration: Duration) -> String {
 /// decimal from 10 on, two below: `279`, `10.3`, `6.21`, `0.42`. Ten microseconds are about what a
 /// round trip over a pipe costs; more digits would be noise.
 pub fn milliseconds(duration: Duration) -> String {
-    let milliseconds = duration.as_secs_f64() * 1000.0;
+    // One rounding only, so that a reader of the record who formats its number gets the same cell.
+    let milliseconds = duration.as_nanos() as f64 / 1_000_000.0;
     // The bounds are where rounding would reach the next form.
     match milliseconds {
         small if small < 9.995 => format!("{small:.2}"),

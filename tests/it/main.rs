@@ -1,13 +1,16 @@
 //! Whole commands and real processes, in one binary so that it links once.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside #[test] functions")]
 
+mod article;
 mod cases;
 mod commands;
+mod complaints;
 mod faults;
 mod fleet;
 mod identity;
 mod interruption;
 mod measuring;
 mod order;
+mod recount;
 mod staging;
 mod truth;

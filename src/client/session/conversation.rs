@@ -34,7 +34,7 @@ pub(super) struct Conversation {
     process: ServerProcess,
     pub(super) transport: Transport,
     pub(super) wire: WireLog,
-    stop: Stop,
+    pub(super) stop: Stop,
     pub(super) tally: Tally,
     pub(super) phase: Phase,
     alarm: Pin<Box<Sleep>>,

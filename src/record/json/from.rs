@@ -23,6 +23,7 @@ const INTERRUPTED: u8 = 130;
 pub(super) fn run(run: v1::Record) -> Result<RunRecord, RecordProblem> {
     let rows = run.rows.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
     Ok(RunRecord {
+        tool_version: run.tool.version,
         interrupted: run.exit_code == INTERRUPTED || rows.iter().any(was_interrupted),
         id: run.run.id,
         started: word("started", &run.run.started, moment)?,
@@ -122,9 +123,19 @@ fn skip(reason: Option<&str>, findings: &[Finding]) -> Result<Option<Skip>, Reco
     let finding = findings.iter().find(|finding| finding.code == Code::RowSkipped);
     Ok(Some(Skip {
         reason: word("skip_reason", reason, skip_reason)?,
-        message: finding.map(|finding| finding.message.clone()).unwrap_or_default(),
+        message: finding.map(|finding| skip_message(reason, finding)).unwrap_or_default(),
         cure: finding.and_then(|finding| finding.hint.clone()),
     }))
+}
+
+/// The finding says that the row was not run, in front of why.
+fn skip_message(reason: &str, finding: &Finding) -> String {
+    let opening = format!("not run ({reason}): ");
+    finding
+        .message
+        .strip_prefix(&opening)
+        .unwrap_or(&finding.message)
+        .to_owned()
 }
 
 fn identity(identity: v1::Identity) -> Result<Identity, RecordProblem> {
@@ -144,6 +155,7 @@ fn identity(identity: v1::Identity) -> Result<Identity, RecordProblem> {
             }),
         launcher: optional_word("launcher", identity.launcher.as_deref(), launcher)?,
         era: optional_word("era", identity.protocol.era.as_deref(), era)?,
+        pinned: identity.protocol.pinned,
         requested: identity.protocol.requested,
         negotiated: identity.protocol.negotiated,
     })
@@ -227,6 +239,8 @@ fn probe(probe: v1::Probe) -> Result<ProbeRecord, RecordProblem> {
         name: probe.name,
         tool: probe.tool,
         outcome: optional_word("outcome", probe.outcome.as_deref(), outcome)?,
+        planned_calls: probe.planned_calls,
+        warmup: probe.warmup,
         calls: probe.calls,
         failures: probe.failures,
         first: duration(probe.first_ms),

@@ -14,6 +14,8 @@ mod tests;
 
 use super::RunRecord;
 
+pub(crate) use to::in_milliseconds;
+
 /// The format that this build writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
 

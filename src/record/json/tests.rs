@@ -100,6 +100,24 @@ fn the_released_record_is_what_this_build_writes_and_reads() {
 }
 
 #[test]
+fn a_record_from_before_a_key_was_added_is_read_and_the_key_is_unknown() {
+    let first = include_str!("../../../tests/fixtures/records/v1-first.json");
+    let read = from_json(first).expect("a record");
+    assert_eq!(read.rows[0].probes[0].planned_calls, None);
+    assert_eq!(read.rows[0].probes[0].warmup, None);
+    assert_eq!(read.rows[0].identity.pinned, None);
+    assert_eq!(read.rows[0].probes[0].samples.len(), 2);
+}
+
+#[test]
+fn the_tool_that_measured_stays_named_when_a_later_one_writes_the_record_again() {
+    let mut earlier = value(FIXTURE);
+    earlier["tool"]["version"] = json!("0.0.9");
+    let read = from_json(&earlier.to_string()).expect("a record");
+    assert_eq!(value(&to_json(&read))["tool"]["version"], "0.0.9");
+}
+
+#[test]
 fn keys_stand_in_the_order_of_the_format() {
     let record = value(&to_json(&sample()));
     assert_eq!(
@@ -132,7 +150,7 @@ fn keys_stand_in_the_order_of_the_format() {
     );
     assert_eq!(
         keys(&row["probes"][0]).join(" "),
-        "name tool outcome calls failures first_ms samples_ms median_ms median_ci95_ms p95_ms min_ms max_ms reply"
+        "name tool outcome planned_calls warmup calls failures first_ms samples_ms median_ms median_ci95_ms p95_ms min_ms max_ms reply"
     );
 }
 

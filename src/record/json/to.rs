@@ -19,7 +19,7 @@ pub(super) fn run(record: &RunRecord) -> v1::Record {
         format: super::FORMAT,
         tool: v1::Tool {
             name: env!("CARGO_PKG_NAME").to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: record.tool_version.clone(),
         },
         run: v1::RunInfo {
             id: record.id.clone(),
@@ -126,6 +126,7 @@ fn identity(identity: &Identity) -> v1::Identity {
         launcher: identity.launcher.map(|launcher| launcher.name().to_owned()),
         protocol: v1::Protocol {
             era: identity.era.map(|era| era.name().to_owned()),
+            pinned: identity.pinned.clone(),
             requested: identity.requested.clone(),
             negotiated: identity.negotiated.clone(),
         },
@@ -204,6 +205,8 @@ fn probe(probe: &ProbeRecord) -> v1::Probe {
         name: probe.name.clone(),
         tool: probe.tool.clone(),
         outcome: probe.outcome.map(|outcome| outcome.name().to_owned()),
+        planned_calls: probe.planned_calls,
+        warmup: probe.warmup,
         calls: probe.calls,
         failures: probe.failures,
         first_ms: milliseconds(probe.first),
@@ -249,6 +252,6 @@ fn milliseconds(time: Option<Duration>) -> Option<f64> {
 }
 
 /// To four decimals, a tenth of a microsecond: finer than any clock read twice, coarse enough to read.
-fn in_milliseconds(time: Duration) -> f64 {
+pub(crate) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_nanos() as f64 / 100.0).round() / 10_000.0
 }

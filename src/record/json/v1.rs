@@ -166,6 +166,7 @@ pub(super) struct Runtime {
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Protocol {
     pub(super) era: Option<String>,
+    pub(super) pinned: Option<String>,
     pub(super) requested: Option<String>,
     pub(super) negotiated: Option<String>,
 }
@@ -221,6 +222,10 @@ pub(super) struct Probe {
     pub(super) name: String,
     pub(super) tool: String,
     pub(super) outcome: Option<String>,
+    #[serde(default)]
+    pub(super) planned_calls: Option<u32>,
+    #[serde(default)]
+    pub(super) warmup: Option<u32>,
     pub(super) calls: u32,
     pub(super) failures: u32,
     pub(super) first_ms: Option<f64>,
