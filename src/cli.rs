@@ -163,9 +163,9 @@ pub struct StageArgs {
 /// The flags of `report`.
 #[derive(Args, Clone, Debug)]
 pub struct ReportArgs {
-    /// A run's id, `latest`, or the path of a run's folder or of its report.json
-    #[arg(value_name = "RUN", default_value = "latest")]
-    pub run: PathBuf,
+    /// A run's id, `latest` (the default), or the path of a run's folder or of its report.json
+    #[arg(value_name = "RUN")]
+    pub run: Option<PathBuf>,
 
     /// What to make of it
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Markdown)]

@@ -11,7 +11,7 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
     if args.table.is_some() && args.format != ReportFormat::Csv {
         bail!("--table is for --format csv");
     }
-    let record = store::read_record_file(&store::find_record(&args.reports, &args.run)?)?;
+    let record = store::read_record_file(&store::find_record(&args.reports, args.run.as_deref())?)?;
     let text = match args.format {
         ReportFormat::Markdown => report::markdown(&record),
         ReportFormat::Csv => report::csv(&record, csv_table(args.table)),

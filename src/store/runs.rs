@@ -52,8 +52,9 @@ pub fn read_record_file(path: &Path) -> Result<RunRecord, StoreProblem> {
 }
 
 /// The record that a person means by `latest`, a run's id, or the path of a record or of its folder.
-/// The folder of reports is looked at first, then the path as it is.
-pub fn find_record(reports: &Path, run: &Path) -> Result<PathBuf, StoreProblem> {
+/// The folder of reports is looked at first, then the path as it is. Without a word it is the latest.
+pub fn find_record(reports: &Path, run: Option<&Path>) -> Result<PathBuf, StoreProblem> {
+    let run = run.unwrap_or(Path::new(LATEST));
     let named = run.to_str().and_then(|name| match name {
         LATEST => latest::target(reports).or_else(|| last_run(reports).ok().flatten()),
         name => RunId::parse(name),
