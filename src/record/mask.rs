@@ -120,6 +120,7 @@ fn mask_identity(identity: &mut Identity, mask: &Mask) {
         name,
         wanted,
         installed,
+        newest,
         source: _,
         path: package_path,
     } = package;
@@ -135,6 +136,7 @@ fn mask_identity(identity: &mut Identity, mask: &Mask) {
     ] {
         optional(text, mask);
     }
+    newest.mask(mask);
     if let Some(package_path) = package_path {
         path(package_path, mask);
     }

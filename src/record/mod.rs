@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::event::{
-    Ecosystem, HostLoad, Launcher, Observation, ResourceFacts, RowId, RuntimeFacts, SessionFacts, Skip,
+    Ecosystem, HostLoad, Launcher, Newest, Observation, ResourceFacts, RowId, RuntimeFacts, SessionFacts, Skip,
 };
 use crate::finding::Finding;
 
@@ -210,6 +210,8 @@ pub struct PackageIdentity {
     pub wanted: Option<String>,
     /// The version on disk.
     pub installed: Option<String>,
+    /// What the registry offers.
+    pub newest: Newest,
     /// How it was found.
     pub source: Option<PackageSource>,
     /// Where it lies.

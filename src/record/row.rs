@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::event::{
-    HostLoad, Observation, PackageFacts, ResourceFacts, Seen, SessionFacts, SessionKind, Skip, SkipReason,
+    HostLoad, Newest, Observation, PackageFacts, ResourceFacts, Seen, SessionFacts, SessionKind, Skip, SkipReason,
 };
 use crate::finding::Phase;
 use crate::plan::{Entry, Row};
@@ -24,6 +24,7 @@ pub(super) struct RowDraft {
     skip: Option<Skip>,
     install: Option<Duration>,
     packages: Vec<PackageFacts>,
+    newest: Newest,
     first_start: Option<SessionFacts>,
     sessions: Vec<SessionFacts>,
     load: Option<HostLoad>,
@@ -39,6 +40,7 @@ impl RowDraft {
             skip: None,
             install: None,
             packages: Vec::new(),
+            newest: Newest::default(),
             first_start: None,
             sessions: Vec::new(),
             load: None,
@@ -54,6 +56,10 @@ impl RowDraft {
 
     pub(super) fn package_in_place(&mut self, package: PackageFacts) {
         self.packages.push(package);
+    }
+
+    pub(super) fn newest(&mut self, newest: Newest) {
+        self.newest = newest;
     }
 
     /// Only the load before the first session is that of a host we have not loaded ourselves.
@@ -86,8 +92,10 @@ impl RowDraft {
         self.adopt_first_start();
         self.close(interrupted);
         let all: Vec<&SessionFacts> = self.sessions.iter().chain(&self.first_start).collect();
+        let mut identity = identity::of(&self.row, &all, &self.packages);
+        identity.package.newest = self.newest;
         RowRecord {
-            identity: identity::of(&self.row, &all, &self.packages),
+            identity,
             tools: all
                 .iter()
                 .find_map(|session| session.tools.as_ref())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::event::{
-    Ecosystem, Era, HostLoad, Launcher, RowId, RuntimeFacts, SessionFacts, SessionKind, Skip, SkipReason,
+    Ecosystem, Era, HostLoad, Launcher, Newest, RowId, RuntimeFacts, SessionFacts, SessionKind, Skip, SkipReason,
 };
 use crate::finding::{Code, Finding, Phase, Severity};
 use crate::record::{
@@ -295,6 +295,7 @@ fn package(ecosystem: Ecosystem, name: &str, installed: &str) -> PackageIdentity
         name: Some(name.to_owned()),
         wanted: Some("*".to_owned()),
         installed: Some(installed.to_owned()),
+        newest: Newest::default(),
         source: Some(PackageSource::Walk),
         path: None,
     }
