@@ -23,6 +23,8 @@ pub enum Command {
     Check(CheckArgs),
     /// List the rows a run would take
     List(ListArgs),
+    /// Explain a finding: cause, evidence, cure; without a code, list them all
+    Explain(ExplainArgs),
     /// The embedded MCP server: one tool, `echo {text}`, over stdio
     EchoServer,
     /// Print the JSON Schema of a file format
@@ -141,6 +143,14 @@ pub struct ListArgs {
     /// Which rows.
     #[command(flatten)]
     pub selection: Selection,
+}
+
+/// The flags of `explain`.
+#[derive(Args, Clone, Debug)]
+pub struct ExplainArgs {
+    /// The code of a finding, such as held-back
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
 }
 
 /// The flags of `schema`.

@@ -9,6 +9,7 @@ pub mod command;
 pub mod console;
 pub mod echo_server;
 pub mod event;
+pub mod explain;
 pub mod finding;
 pub mod judge;
 pub mod manifest;

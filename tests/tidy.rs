@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("stats", &[]),
     ("finding", &[]),
+    ("explain", &["finding"]),
     ("event", &["finding", "text"]),
     ("version", &[]),
     ("cli", &[]),

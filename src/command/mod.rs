@@ -12,6 +12,7 @@ use crate::console;
 mod check;
 mod completions;
 mod echo_server;
+mod explain;
 mod list;
 mod plan;
 mod run;
@@ -52,6 +53,7 @@ fn dispatch(command: &Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
         Command::List(args) => list::list(args),
+        Command::Explain(args) => explain::print(args),
         Command::EchoServer => echo_server::serve(),
         Command::Schema(args) => schema::print(args),
         Command::Completions(args) => completions::print(args),
