@@ -11,6 +11,7 @@ pub mod echo_server;
 pub mod event;
 pub mod finding;
 pub mod judge;
+pub mod lock;
 pub mod manifest;
 pub mod package;
 pub mod plan;
