@@ -12,6 +12,7 @@ pub mod event;
 pub mod explain;
 pub mod finding;
 pub mod judge;
+pub mod lock;
 pub mod manifest;
 pub mod package;
 pub mod plan;

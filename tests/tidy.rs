@@ -52,12 +52,13 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("record", &["plan", "finding", "event", "stats", "text"]),
+    ("lock", &["record", "event", "finding", "version", "text"]),
     (
         "judge",
-        &["record", "plan", "stats", "finding", "event", "version", "text"],
+        &["record", "lock", "plan", "stats", "finding", "event", "version", "text"],
     ),
     ("report", &["record", "text", "stats", "finding", "event"]),
-    ("store", &["record", "finding", "event", "text"]),
+    ("store", &["record", "lock", "finding", "event", "text"]),
     ("console", &["event", "text"]),
     ("echo_server", &["client::protocol"]),
 ];

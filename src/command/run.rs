@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::cli::{Output, RunArgs};
 use crate::console::{self, Progress};
 use crate::event::RowId;
-use crate::judge;
+use crate::judge::{self, Past};
 use crate::plan::Plan;
 use crate::record::{Calibration, Host, RecordBuilder, RunHeader, RunRecord};
 use crate::run::{self, Interruption};
@@ -39,7 +39,8 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     // A name look-up that still hangs must not hold the exit.
     runtime.shutdown_background();
 
-    judge::judge(&mut record, &plan);
+    let past = Past::default();
+    judge::judge(&mut record, &plan, &past);
     if !broken.is_empty() {
         record.exit_code = BUG;
     }

@@ -11,7 +11,7 @@ use crate::event::{
     SessionFacts, SessionKind, ToolFacts,
 };
 use crate::finding::Phase;
-use crate::judge::judge;
+use crate::judge::{Past, judge};
 use crate::plan::{
     Entry, Expectations, Inherit, InstallMode, Launch, Limits, Needs, Plan, Protocol, Row, Settings, Template,
 };
@@ -209,7 +209,7 @@ pub(super) fn judged(record: RowRecord, planned: Row) -> RowRecord {
 
 pub(super) fn judged_by(record: RowRecord, plan: &Plan) -> RunRecord {
     let mut run = run(vec![record]);
-    judge(&mut run, plan);
+    judge(&mut run, plan, &Past::default());
     run
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::event::{Observation, Seen, SessionFacts, SessionKind};
 use crate::finding::{Code, Finding, Phase, Severity, SeverityChoice};
+use crate::lock::Lock;
 use crate::plan::{Entry, Plan, Row};
 use crate::record::{RowRecord, RunRecord, Status};
 
@@ -41,6 +42,15 @@ pub struct Verdict {
     pub status: Status,
 }
 
+/// What is known from before the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Past<'past> {
+    /// What was accepted of the rows; null without a lock.
+    pub lock: Option<&'past Lock>,
+    /// Earlier runs of the same manifest, newest first.
+    pub runs: &'past [RunRecord],
+}
+
 /// A finding and the sessions it holds for.
 #[derive(Clone, Debug)]
 struct Noted {
@@ -50,9 +60,10 @@ struct Noted {
 
 /// Fills in the findings and the status of every row, the totals and the exit code. Judging a judged
 /// record again gives the same.
-pub fn judge(record: &mut RunRecord, plan: &Plan) {
+pub fn judge(record: &mut RunRecord, plan: &Plan, past: &Past<'_>) {
     let bar = Bar::new(plan.settings.strict);
     let interrupted = record.interrupted;
+    let _ = past;
     for row in &mut record.rows {
         let verdict = verdict(row, plan, interrupted, bar);
         row.findings = verdict.findings;
