@@ -23,6 +23,10 @@ pub enum Command {
     Check(CheckArgs),
     /// List the rows a run would take
     List(ListArgs),
+    /// What changed between two runs, row by row
+    Diff(DiffArgs),
+    /// Versions, status and median over time, and the nights on which something changed
+    History(HistoryArgs),
     /// Explain a finding: cause, evidence, cure; without a code, list them all
     Explain(ExplainArgs),
     /// The embedded MCP server: one tool, `echo {text}`, over stdio
@@ -143,6 +147,38 @@ pub struct ListArgs {
     /// Which rows.
     #[command(flatten)]
     pub selection: Selection,
+}
+
+/// The flags of `diff`.
+#[derive(Args, Clone, Debug)]
+pub struct DiffArgs {
+    /// What was: a run's id, `latest`, or the folder of a run
+    #[arg(value_name = "OLD")]
+    pub old: String,
+
+    /// What is: the same
+    #[arg(value_name = "NEW")]
+    pub new: String,
+
+    /// Where the runs lie
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
+}
+
+/// The flags of `history`.
+#[derive(Args, Clone, Debug)]
+pub struct HistoryArgs {
+    /// A row, or a server for all its rows; every row by default, a line each
+    #[arg(value_name = "ROW")]
+    pub row: Option<String>,
+
+    /// The manifest, as it was named when the runs were made
+    #[arg(short, long, value_name = "FILE", default_value = "servers.toml")]
+    pub manifest: PathBuf,
+
+    /// Where the runs lie
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
 }
 
 /// The flags of `explain`.

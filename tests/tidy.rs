@@ -57,7 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "judge",
         &["record", "lock", "plan", "stats", "finding", "event", "version", "text"],
     ),
-    ("report", &["record", "text", "stats", "finding", "event"]),
+    ("report", &["record", "text", "stats", "finding", "event", "version"]),
     ("store", &["record", "lock", "finding", "event", "text"]),
     ("console", &["event", "text"]),
     ("echo_server", &["client::protocol"]),

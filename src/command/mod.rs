@@ -11,8 +11,10 @@ use crate::console;
 
 mod check;
 mod completions;
+mod diff;
 mod echo_server;
 mod explain;
+mod history;
 mod list;
 mod plan;
 mod run;
@@ -53,6 +55,8 @@ fn dispatch(command: &Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
         Command::List(args) => list::list(args),
+        Command::Diff(args) => diff::print(args),
+        Command::History(args) => history::print(args),
         Command::Explain(args) => explain::print(args),
         Command::EchoServer => echo_server::serve(),
         Command::Schema(args) => schema::print(args),

@@ -1,5 +1,6 @@
 //! `run`: the main job, from manifest to logs, record, report and table.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::run::{self, Interruption};
 use crate::store::{Folders, Store, StoreProblem};
 use crate::{report, stats, store};
 
-use super::{BUG, USAGE, plan};
+use super::{BUG, USAGE, history, plan};
 
 /// Runs the fleet and gives the code to exit with.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
@@ -39,7 +40,11 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     // A name look-up that still hangs must not hold the exit.
     runtime.shutdown_background();
 
-    let past = Past::default();
+    let earlier = earlier(&store, &record);
+    let past = Past {
+        runs: &earlier,
+        ..Past::default()
+    };
     judge::judge(&mut record, &plan, &past);
     if !broken.is_empty() {
         record.exit_code = BUG;
@@ -103,8 +108,16 @@ fn write(store: &mut Store, record: &RunRecord, plan: &Plan) -> Option<PathBuf> 
         console::say(&format!("warning: {problem}"));
     }
     told(store.point_latest());
-    told(store.prune(plan.settings.keep_runs));
+    // What the lock was made from can still be looked at when somebody asks why.
+    told(store.prune(plan.settings.keep_runs, &BTreeSet::new()));
     written
+}
+
+/// The earlier runs of the same manifest. What cannot be read of them is told, and taken as not there.
+fn earlier(store: &Store, record: &RunRecord) -> Vec<RunRecord> {
+    let earlier = told(store.earlier_runs(&record.manifest)).unwrap_or_default();
+    history::tell_passed_over(&earlier);
+    earlier.runs
 }
 
 fn told<T>(done: Result<T, StoreProblem>) -> Option<T> {

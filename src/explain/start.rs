@@ -69,7 +69,7 @@ pub(super) const IDENTITY_MISSING: Explanation = Explanation {
 };
 
 pub(super) const DOWNLOADED: Explanation = Explanation {
-    cause: "npx or uvx fetched packages while the server started, so that its cold start holds a download and is no figure of the server's own.",
+    cause: "Packages were fetched by npx or uvx while the server started, so that its cold start holds a download and is no figure of the server's own.",
     evidence: "The line on stderr that tells of the download is quoted.",
     cure: "Run once more, now that it is cached; or name the package by `package`, which installs before anything is timed.",
 };

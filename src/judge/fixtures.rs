@@ -96,6 +96,7 @@ pub(super) fn row(id: &str, sessions: Vec<SessionFacts>) -> RowRecord {
         title: id.to_owned(),
         runtime: None,
         group: None,
+        command: Some("server".to_owned()),
         status: Status::Pass,
         skip: None,
         identity: Identity::default(),

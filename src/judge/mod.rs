@@ -13,13 +13,18 @@ use crate::plan::{Entry, Plan, Row};
 use crate::record::{RowRecord, RunRecord, Status};
 
 use expectations::Found;
+use flaky::Tries;
+use nights::{Tonight, nights};
 use sentences::{Case, Told};
 use status::{Bar, Course};
 
 mod disagreements;
 mod expectations;
+mod flaky;
 mod groups;
 mod hints;
+pub mod latency;
+mod nights;
 mod sentences;
 mod status;
 mod words;
@@ -62,10 +67,9 @@ struct Noted {
 /// record again gives the same.
 pub fn judge(record: &mut RunRecord, plan: &Plan, past: &Past<'_>) {
     let bar = Bar::new(plan.settings.strict);
-    let interrupted = record.interrupted;
-    let _ = past;
+    let tonight = Tonight::of(record);
     for row in &mut record.rows {
-        let verdict = verdict(row, plan, interrupted, bar);
+        let verdict = verdict(row, plan, past, &tonight, bar);
         row.findings = verdict.findings;
         row.status = verdict.status;
     }
@@ -73,30 +77,38 @@ pub fn judge(record: &mut RunRecord, plan: &Plan, past: &Past<'_>) {
     record.exit_code = status::exit_code(record, bar);
 }
 
-fn verdict(record: &RowRecord, plan: &Plan, interrupted: bool, bar: Bar) -> Verdict {
+fn verdict(record: &RowRecord, plan: &Plan, past: &Past<'_>, tonight: &Tonight, bar: Bar) -> Verdict {
     let planned = plan.rows.iter().find(|planned| planned.id == record.id);
     let case = Case { plan: planned, record };
-    // The start after an installation is not judged: first imports, byte-compiling and downloads fall there.
-    let sessions: Vec<&SessionFacts> = record
-        .sessions
-        .iter()
-        .filter(|session| session.kind != SessionKind::FirstStart)
-        .collect();
+    let tries = Tries::of(&record.sessions);
+    let sessions = &tries.counted;
     let course = course(record, planned);
-    let mut noted = noted(case, plan, &sessions);
+    let mut noted = noted(case, plan, sessions);
+    for (sessions, told) in tries.leave(case) {
+        add(&mut noted, sessions, told);
+    }
     noted.extend(skipped(record).map(Noted::of_row));
+    let nights = nights(past, &record.id);
+    noted.extend(latency::against(record, tonight, &nights).map(Noted::of_row));
     let answered = sessions.iter().any(|session| session.handshake.is_some());
     let silent = course == Course::Run && !answered;
     if silent && !noted.iter().any(|noted| tells_of_an_end(&noted.told)) {
-        noted.push(Noted::of_row(never_answered(interrupted)));
+        noted.push(Noted::of_row(never_answered(tonight.interrupted)));
     }
     // A row that never answered is never a pass: what says so can be lowered to a warning, and no further.
     let floor = silent.then_some(Severity::Warn);
     let severities = planned.map(|row| &row.severity);
-    let judged = noted
-        .into_iter()
-        .filter_map(|noted| finding(noted, &sessions, severities, floor));
-    let findings = in_order(judged.collect());
+    let judged = |noted: Noted| finding(noted, sessions, severities, floor);
+    let mut findings: Vec<Finding> = noted.into_iter().filter_map(judged).collect();
+    if course == Course::Run && !tonight.interrupted {
+        findings.extend(
+            flaky::across(record, &findings, tonight, &nights)
+                .map(Noted::of_row)
+                .and_then(judged),
+        );
+    }
+    findings = in_order(findings);
+    flaky::remember(&mut findings, record, tonight, &nights);
     let status = status::status(&findings, course, bar);
     Verdict { findings, status }
 }
@@ -130,15 +142,17 @@ fn noted(case: Case<'_>, plan: &Plan, sessions: &[&SessionFacts]) -> Vec<Noted> 
     let name_is_expected = case.plan.is_some_and(|row| row.expect.name.is_some());
     found.extend(disagreements::between(sessions, name_is_expected));
     for (session, told) in found {
-        match noted.iter_mut().find(|noted| noted.told == told) {
-            Some(known) => known.sessions.extend(session),
-            None => noted.push(Noted {
-                told,
-                sessions: session.into_iter().collect(),
-            }),
-        }
+        add(&mut noted, session.into_iter().collect(), told);
     }
     noted
+}
+
+/// The same thing seen again is the same thing.
+fn add(noted: &mut Vec<Noted>, sessions: Vec<u32>, told: Told) {
+    match noted.iter_mut().find(|noted| noted.told == told) {
+        Some(known) => known.sessions.extend(sessions),
+        None => noted.push(Noted { told, sessions }),
+    }
 }
 
 /// The plan's own reasons; where the run has observed them too they fall together.

@@ -207,7 +207,6 @@ fn not_yet(drafts: &[Draft<'_>]) -> Vec<String> {
             ("url", server.url.is_some()),
             ("headers", !server.headers.is_empty()),
             ("transport", server.transport.is_some()),
-            ("retries", server.retries.is_some_and(|retries| retries > 0)),
             (
                 "concurrency",
                 server.concurrency.is_some_and(|concurrency| concurrency > 1),

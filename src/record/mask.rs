@@ -65,6 +65,7 @@ fn mask_row(row: &mut RowRecord, mask: &Mask) {
         runtime: _,
         title,
         group,
+        command,
         status: _,
         skip,
         identity,
@@ -81,6 +82,7 @@ fn mask_row(row: &mut RowRecord, mask: &Mask) {
     } = row;
     text(title, mask);
     optional(group, mask);
+    optional(command, mask);
     if let Some(skip) = skip {
         text(&mut skip.message, mask);
         optional(&mut skip.cure, mask);

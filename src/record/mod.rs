@@ -148,6 +148,9 @@ pub struct RowRecord {
     pub runtime: Option<String>,
     /// The group.
     pub group: Option<String>,
+    /// Command and arguments as the manifest has them, fixtures not filled in, secrets masked: what "the
+    /// same command" means from one night to the next. Null in records of earlier builds.
+    pub command: Option<String>,
     /// How it came out; `judge` says.
     pub status: Status,
     /// Why it was not run.

@@ -12,7 +12,7 @@ use crate::event::{
     HostLoad, Newest, Observation, PackageFacts, ResourceFacts, Seen, SessionFacts, SessionKind, Skip, SkipReason,
 };
 use crate::finding::Phase;
-use crate::plan::{Entry, Row};
+use crate::plan::{Entry, Launch, Row};
 
 use super::{RowRecord, Status, identity, probes};
 
@@ -103,6 +103,7 @@ impl RowDraft {
             probes: probes::pool(self.row.launch().map_or(&[], |launch| &launch.probes), &self.sessions),
             resources: largest(&self.sessions),
             first_start: self.first_start.as_ref().and_then(|session| session.cold_start),
+            command: self.row.launch().map(command_line),
             status: match (&self.row.entry, &self.skip) {
                 (Entry::Unusable(_), _) => Status::Error,
                 (_, Some(_)) => Status::Skip,
@@ -192,6 +193,12 @@ impl RowDraft {
     fn saw(&self, wanted: impl Fn(&Seen) -> bool) -> bool {
         self.observations.iter().any(|observation| wanted(&observation.what))
     }
+}
+
+/// Plainly joined: quoting could tear a secret that is still to be masked.
+fn command_line(launch: &Launch) -> String {
+    let words = std::iter::once(&launch.command).chain(&launch.args);
+    words.map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The largest of each figure over all sessions that told one.

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::record::{ProbeRecord, RunRecord, Status};
+use crate::report::headline;
 use crate::report::main_table::{MainRow, MainTable, main_table, server_name};
 use crate::report::sentences::{self, DAGGER_NOTE, RowSentences, Sentence};
 use crate::stats;
@@ -24,6 +25,7 @@ pub fn markdown(record: &RunRecord) -> String {
     let figures = main_table(record);
     let mut text = String::new();
     push_title(&mut text, record);
+    headline::push_markdown(&mut text, record);
     push_findings(&mut text, record);
     if !figures.rows.is_empty() {
         push_main_table(&mut text, &figures);

@@ -77,6 +77,7 @@ pub(crate) fn sample_row(server: &str) -> RowRecord {
         title: server.to_owned(),
         runtime: None,
         group: None,
+        command: Some(format!("mcp-server-{server}")),
         status: Status::Pass,
         skip: None,
         identity: Identity {

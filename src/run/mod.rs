@@ -15,12 +15,14 @@ mod calibration;
 mod host_load;
 mod interruption;
 mod launch;
+mod retry;
 mod row;
 mod schedule;
 
 pub use calibration::{CALIBRATION_CALLS, calibrate};
 pub use interruption::Interruption;
 pub use launch::program_of;
+pub use retry::went_wrong;
 
 /// Runs the plan. Events reach `on_event` in the order in which they happened in each row. Gives
 /// the rows that broke: bugs of ours.

@@ -3,7 +3,7 @@
 //! like a run, and `latest`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -17,6 +17,7 @@ use crate::record::json::{RecordProblem, to_json};
 use crate::text::Mask;
 
 mod file_name;
+mod history;
 mod latest;
 mod log_lines;
 mod row_log;
@@ -27,6 +28,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use history::{Earlier, MOST_RUNS, earlier_runs};
 pub use run_id::RunId;
 pub use runs::{last_run, read_record, runs};
 
@@ -171,9 +173,17 @@ impl Store {
         latest::point(&self.folders.reports, &self.run_id)
     }
 
-    /// Removes all but the newest runs, this one never; gives the ids of those that went.
-    pub fn prune(&self, keep_runs: usize) -> Result<Vec<RunId>, StoreProblem> {
-        runs::prune(&self.folders, &self.run_id, keep_runs)
+    /// The earlier runs of a manifest, newest first; this one is not among them.
+    pub fn earlier_runs(&self, manifest: &Path) -> Result<Earlier, StoreProblem> {
+        earlier_runs(&self.folders.reports, manifest, Some(&self.run_id))
+    }
+
+    /// Removes all but the newest runs, this one and those that somebody still names never; gives the ids
+    /// of those that went.
+    pub fn prune(&self, keep_runs: usize, named: &BTreeSet<String>) -> Result<Vec<RunId>, StoreProblem> {
+        let mut keep: BTreeSet<RunId> = named.iter().filter_map(|name| RunId::parse(name)).collect();
+        keep.insert(self.run_id.clone());
+        runs::prune(&self.folders, &keep, keep_runs)
     }
 
     /// The whole first, for secrets of several lines, then line by line, so that an escaped secret

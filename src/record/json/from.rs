@@ -96,6 +96,7 @@ fn row(row: v1::Row) -> Result<RowRecord, RecordProblem> {
         title: row.title,
         runtime: row.runtime,
         group: row.group,
+        command: row.command,
         status: word("status", &row.status, status)?,
         skip: skip(row.skip_reason.as_deref(), &findings)?,
         identity: identity(row.identity)?,

@@ -89,6 +89,7 @@ fn row(row: &RowRecord) -> v1::Row {
         title: row.title.clone(),
         runtime: row.runtime.clone(),
         group: row.group.clone(),
+        command: row.command.clone(),
         status: row.status.name().to_owned(),
         skip_reason: row.skip.as_ref().map(|skip| skip.reason.name().to_owned()),
         identity: identity(&row.identity),
