@@ -21,6 +21,8 @@ pub enum Command {
     Run(RunArgs),
     /// Check manifest, runtimes and commands; starts nothing
     Check(CheckArgs),
+    /// Accept what the last complete run saw: write servers.lock beside the manifest
+    Lock(LockArgs),
     /// List the rows a run would take
     List(ListArgs),
     /// The embedded MCP server: one tool, `echo {text}`, over stdio
@@ -86,6 +88,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub install_programs: bool,
 
+    /// Rows that are not in the lock fail
+    #[arg(long)]
+    pub locked: bool,
+
     /// Warnings fail, too
     #[arg(long)]
     pub strict: bool,
@@ -133,6 +139,26 @@ pub struct CheckArgs {
     /// Which rows.
     #[command(flatten)]
     pub selection: Selection,
+}
+
+/// The flags of `lock`.
+#[derive(Args, Clone, Debug)]
+pub struct LockArgs {
+    /// Which rows.
+    #[command(flatten)]
+    pub selection: Selection,
+
+    /// The run to take them from; by default the last one that was not interrupted
+    #[arg(long, value_name = "RUN")]
+    pub from: Option<String>,
+
+    /// Do not ask, at a terminal either
+    #[arg(long)]
+    pub yes: bool,
+
+    /// Where records lie
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
 }
 
 /// The flags of `list`.

@@ -13,6 +13,7 @@ mod check;
 mod completions;
 mod echo_server;
 mod list;
+mod lock;
 mod plan;
 mod run;
 mod schema;
@@ -52,6 +53,7 @@ fn dispatch(command: &Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::check(args),
         Command::List(args) => list::list(args),
+        Command::Lock(args) => lock::lock(args),
         Command::EchoServer => echo_server::serve(),
         Command::Schema(args) => schema::print(args),
         Command::Completions(args) => completions::print(args),

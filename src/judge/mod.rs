@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::event::{Observation, Seen, SessionFacts, SessionKind};
+use crate::event::{Observation, RowId, Seen, SessionFacts, SessionKind, SkipReason};
 use crate::finding::{Code, Finding, Phase, Severity, SeverityChoice};
 use crate::lock::Lock;
 use crate::plan::{Entry, Plan, Row};
@@ -16,13 +16,19 @@ use expectations::Found;
 use sentences::{Case, Told};
 use status::{Bar, Course};
 
+mod acceptance;
+mod compare;
 mod disagreements;
 mod expectations;
 mod groups;
 mod hints;
 mod sentences;
+mod split;
 mod status;
 mod words;
+
+pub use acceptance::acceptable;
+pub use compare::tools::{Change as ToolChange, Tools, changes as tool_changes};
 
 #[cfg(test)]
 mod fixtures;
@@ -62,10 +68,15 @@ struct Noted {
 /// record again gives the same.
 pub fn judge(record: &mut RunRecord, plan: &Plan, past: &Past<'_>) {
     let bar = Bar::new(plan.settings.strict);
-    let interrupted = record.interrupted;
-    let _ = past;
+    let night = Night {
+        plan,
+        past,
+        splits: split::between(&record.rows),
+        interrupted: record.interrupted,
+        bar,
+    };
     for row in &mut record.rows {
-        let verdict = verdict(row, plan, interrupted, bar);
+        let verdict = verdict(row, &night);
         row.findings = verdict.findings;
         row.status = verdict.status;
     }
@@ -73,7 +84,18 @@ pub fn judge(record: &mut RunRecord, plan: &Plan, past: &Past<'_>) {
     record.exit_code = status::exit_code(record, bar);
 }
 
-fn verdict(record: &RowRecord, plan: &Plan, interrupted: bool, bar: Bar) -> Verdict {
+/// What all rows of a run are judged by.
+struct Night<'night> {
+    plan: &'night Plan,
+    past: &'night Past<'night>,
+    /// Rows that are behind another one of the same package.
+    splits: BTreeMap<RowId, Told>,
+    interrupted: bool,
+    bar: Bar,
+}
+
+fn verdict(record: &RowRecord, night: &Night<'_>) -> Verdict {
+    let (plan, past) = (night.plan, night.past);
     let planned = plan.rows.iter().find(|planned| planned.id == record.id);
     let case = Case { plan: planned, record };
     // The start after an installation is not judged: first imports, byte-compiling and downloads fall there.
@@ -84,20 +106,24 @@ fn verdict(record: &RowRecord, plan: &Plan, interrupted: bool, bar: Bar) -> Verd
         .collect();
     let course = course(record, planned);
     let mut noted = noted(case, plan, &sessions);
-    noted.extend(skipped(record).map(Noted::of_row));
+    noted.extend(skipped(record, past).map(Noted::of_row));
+    noted.extend(compare::hold(case, past).into_iter().map(Noted::of_row));
+    noted.extend(night.splits.get(&record.id).cloned().map(Noted::of_row));
+    noted.extend(not_in_lock(case, night).map(Noted::of_row));
     let answered = sessions.iter().any(|session| session.handshake.is_some());
     let silent = course == Course::Run && !answered;
     if silent && !noted.iter().any(|noted| tells_of_an_end(&noted.told)) {
-        noted.push(Noted::of_row(never_answered(interrupted)));
+        noted.push(Noted::of_row(never_answered(night.interrupted)));
     }
     // A row that never answered is never a pass: what says so can be lowered to a warning, and no further.
     let floor = silent.then_some(Severity::Warn);
     let severities = planned.map(|row| &row.severity);
     let judged = noted
         .into_iter()
+        .map(|noted| noted.accepted(case, past))
         .filter_map(|noted| finding(noted, &sessions, severities, floor));
     let findings = in_order(judged.collect());
-    let status = status::status(&findings, course, bar);
+    let status = status::status(&findings, course, night.bar);
     Verdict { findings, status }
 }
 
@@ -160,11 +186,29 @@ fn unusable_fields(row: Option<&Row>, plan: &Plan) -> Vec<Observation> {
         .collect()
 }
 
-fn skipped(record: &RowRecord) -> Option<Told> {
+/// Nobody has accepted it yet. With `--locked` that fails.
+fn not_in_lock(case: Case<'_>, night: &Night<'_>) -> Option<Told> {
+    let told = compare::not_in_lock(case, night.past)?;
+    Some(if night.plan.settings.locked {
+        told.severity(Severity::Fail)
+    } else {
+        told
+    })
+}
+
+fn skipped(record: &RowRecord, past: &Past<'_>) -> Option<Told> {
     let skip = record.skip.as_ref()?;
     let message = format!("not run ({}): {}", skip.reason.name(), words::line(&skip.message));
+    // Who locked a row wants to know when it is no longer looked at.
+    let locked = past.lock.is_some_and(|lock| lock.rows.contains_key(&record.id));
+    let severity = if locked && skip.reason != SkipReason::Disabled {
+        Severity::Warn
+    } else {
+        Code::RowSkipped.default_severity()
+    };
     Some(
         Told::new(Code::RowSkipped, message)
+            .severity(severity)
             .phase(Phase::Prepare)
             .hint(skip.cure.clone()),
     )
@@ -203,15 +247,22 @@ fn finding(
         Some(SeverityChoice::Ignore) => None,
     };
     let floor = floor.filter(|_| tells_of_an_end(&told));
+    // What was accepted is a note, however severe its code is in this manifest.
+    let asked = match told.accepted {
+        Some(_) => asked.map(|_| Severity::Note),
+        None => asked,
+    };
+    let on = told.accepted.map(|on| on.to_string());
+    let accepted = on.as_ref().map(|on| format!(" (accepted on {on})")).unwrap_or_default();
     Some(Finding {
         code: told.code,
         severity: asked.max(floor)?,
         phase: told.phase,
-        message: told.message + &in_sessions,
+        message: told.message + &in_sessions + &accepted,
         expected: told.expected,
         actual: told.actual,
         hint: told.hint,
-        accepted: None,
+        accepted: on,
     })
 }
 
@@ -241,6 +292,16 @@ impl Noted {
             told,
             sessions: Vec::new(),
         }
+    }
+
+    /// The same, as a note if it was accepted.
+    fn accepted(mut self, case: Case<'_>, past: &Past<'_>) -> Self {
+        if self.told.accepted.is_none()
+            && let Some(on) = acceptance::accepted(&self.told, case, past.lock)
+        {
+            self.told = self.told.accepted(on);
+        }
+        self
     }
 
     /// ` (in 2 of 3 sessions)`, where there are several. Only full sessions make calls.

@@ -27,6 +27,7 @@ mod tool;
 
 pub use builder::{RecordBuilder, RunHeader};
 pub use tool::ToolRecord;
+pub(crate) use tool::{canonical, sha256};
 
 /// The facts and findings of a run.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! like a run, and `latest`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -12,12 +12,14 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use crate::event::{Event, RowId, mask_text};
+use crate::lock::Lock;
 use crate::record::RunRecord;
 use crate::record::json::{RecordProblem, to_json};
 use crate::text::Mask;
 
 mod file_name;
 mod latest;
+mod lock;
 mod log_lines;
 mod row_log;
 mod run_id;
@@ -27,6 +29,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use lock::{read_lock, write_lock};
 pub use run_id::RunId;
 pub use runs::{last_run, read_record, runs};
 
@@ -171,9 +174,13 @@ impl Store {
         latest::point(&self.folders.reports, &self.run_id)
     }
 
-    /// Removes all but the newest runs, this one never; gives the ids of those that went.
-    pub fn prune(&self, keep_runs: usize) -> Result<Vec<RunId>, StoreProblem> {
-        runs::prune(&self.folders, &self.run_id, keep_runs)
+    /// Removes all but the newest runs, this one and those that the lock names never; gives the ids of those
+    /// that went.
+    pub fn prune(&self, keep_runs: usize, lock: Option<&Lock>) -> Result<Vec<RunId>, StoreProblem> {
+        let named = lock.into_iter().flat_map(|lock| lock.rows.values());
+        let mut kept: BTreeSet<RunId> = named.filter_map(|row| RunId::parse(&row.run)).collect();
+        kept.insert(self.run_id.clone());
+        runs::prune(&self.folders, &kept, keep_runs)
     }
 
     /// The whole first, for secrets of several lines, then line by line, so that an escaped secret
