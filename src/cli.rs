@@ -21,9 +21,11 @@ pub enum Command {
     Run(RunArgs),
     /// Check manifest, runtimes and commands; starts nothing
     Check(CheckArgs),
+    /// Accept what the last complete run saw: write servers.lock beside the manifest
+    Lock(LockArgs),
     /// List the rows a run would take
     List(ListArgs),
-    /// What changed between two runs, row by row
+    /// What changed between two runs, or between the lock and a run, row by row
     Diff(DiffArgs),
     /// Versions, status and median over time, and the nights on which something changed
     History(HistoryArgs),
@@ -92,6 +94,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub install_programs: bool,
 
+    /// Rows that are not in the lock fail
+    #[arg(long)]
+    pub locked: bool,
+
     /// Warnings fail, too
     #[arg(long)]
     pub strict: bool,
@@ -141,6 +147,26 @@ pub struct CheckArgs {
     pub selection: Selection,
 }
 
+/// The flags of `lock`.
+#[derive(Args, Clone, Debug)]
+pub struct LockArgs {
+    /// Which rows.
+    #[command(flatten)]
+    pub selection: Selection,
+
+    /// The run to take them from; by default the last one that was not interrupted
+    #[arg(long, value_name = "RUN")]
+    pub from: Option<String>,
+
+    /// Do not ask, at a terminal either
+    #[arg(long)]
+    pub yes: bool,
+
+    /// Where records lie
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
+}
+
 /// The flags of `list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
@@ -152,7 +178,7 @@ pub struct ListArgs {
 /// The flags of `diff`.
 #[derive(Args, Clone, Debug)]
 pub struct DiffArgs {
-    /// What was: a run's id, `latest`, or the folder of a run
+    /// What was: a run's id, `latest`, the folder of a run, or a lock file
     #[arg(value_name = "OLD")]
     pub old: String,
 

@@ -52,7 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("record", &["plan", "finding", "event", "stats", "text"]),
-    ("lock", &["record", "event", "finding", "version", "text"]),
+    ("lock", &["record", "manifest", "event", "finding"]),
     (
         "judge",
         &["record", "lock", "plan", "stats", "finding", "event", "version", "text"],

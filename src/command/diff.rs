@@ -6,22 +6,59 @@ use anyhow::{Context, anyhow};
 
 use crate::cli::DiffArgs;
 use crate::console;
-use crate::report::{self, Side};
+use crate::event::RowId;
+use crate::lock::{Lock, LockedRow};
+use crate::report::{self, Side, SideRow};
 use crate::store::{self, RunId};
+
+use super::{USAGE, lock};
 
 /// Prints the differences. That there are some is no failure: `run` judges, this only shows.
 pub(super) fn print(args: &DiffArgs) -> anyhow::Result<u8> {
-    let old = side(&args.old, &args.reports)?;
-    let new = side(&args.new, &args.reports)?;
+    let (Some(old), Some(new)) = (side(&args.old, &args.reports)?, side(&args.new, &args.reports)?) else {
+        return Ok(USAGE);
+    };
     console::print_result(&report::diff(&old, &new))?;
     Ok(0)
 }
 
-/// A run by its id, `latest`, its folder or its record.
-fn side(named: &str, reports: &Path) -> anyhow::Result<Side> {
+/// A lock by its file, or a run by its id, `latest`, its folder or its record.
+fn side(named: &str, reports: &Path) -> anyhow::Result<Option<Side>> {
+    if Path::new(named).extension().is_some_and(|extension| extension == "lock") {
+        let lock = match lock::read(Path::new(named))? {
+            Ok(lock) => lock.ok_or_else(|| anyhow!("there is no {named}\nhint: `mcp-smoke lock` writes it after a run"))?,
+            Err(()) => return Ok(None),
+        };
+        return Ok(Some(of_lock(named, lock)));
+    }
     let (folder, run_id) = run_of(named, reports)?;
     let record = store::read_record(&folder, &run_id).with_context(|| format!("{named} cannot be compared"))?;
-    Ok(Side::of_run(&record))
+    Ok(Some(Side::of_run(&record)))
+}
+
+/// What a lock holds; it knows of no status and of no time.
+fn of_lock(named: &str, lock: Lock) -> Side {
+    let row = |(id, row): (RowId, LockedRow)| {
+        let facts = row.facts;
+        let (package, installed) = facts.package.map(|package| (package.name, package.installed)).unzip();
+        let (runtime, runtime_version) = facts.runtime.map(|runtime| (runtime.kind, runtime.version)).unzip();
+        SideRow {
+            id: id.0,
+            package,
+            installed: installed.flatten(),
+            reported_name: facts.reported_name,
+            reported_version: facts.reported_version,
+            runtime,
+            runtime_version: runtime_version.flatten(),
+            protocol: Some(facts.protocol),
+            tools: facts.tools.map(|tools| tools.into_values().collect()),
+            ..SideRow::default()
+        }
+    };
+    Side {
+        name: named.to_owned(),
+        rows: lock.rows.into_iter().map(row).collect(),
+    }
 }
 
 fn run_of(named: &str, reports: &Path) -> anyhow::Result<(PathBuf, RunId)> {
@@ -44,8 +81,8 @@ fn run_of(named: &str, reports: &Path) -> anyhow::Result<(PathBuf, RunId)> {
     });
     of_folder.ok_or_else(|| {
         anyhow!(
-            "{named} is no run\nhint: name a run of {} by its id, `latest`, or the folder of a run; `mcp-smoke history` shows \
-             what is there",
+            "{named} is no run\nhint: name a run of {} by its id, `latest`, or the folder of a run; a lock by its \
+             file, which ends in .lock",
             reports.display()
         )
     })

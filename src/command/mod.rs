@@ -16,6 +16,7 @@ mod echo_server;
 mod explain;
 mod history;
 mod list;
+mod lock;
 mod plan;
 mod run;
 mod schema;
@@ -58,6 +59,7 @@ fn dispatch(command: &Command) -> anyhow::Result<u8> {
         Command::Diff(args) => diff::print(args),
         Command::History(args) => history::print(args),
         Command::Explain(args) => explain::print(args),
+        Command::Lock(args) => lock::lock(args),
         Command::EchoServer => echo_server::serve(),
         Command::Schema(args) => schema::print(args),
         Command::Completions(args) => completions::print(args),

@@ -1,6 +1,5 @@
 //! `run`: the main job, from manifest to logs, record, report and table.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,19 +10,28 @@ use crate::cli::{Output, RunArgs};
 use crate::console::{self, Progress};
 use crate::event::RowId;
 use crate::judge::{self, Past};
+use crate::lock::Lock;
 use crate::plan::Plan;
 use crate::record::{Calibration, Host, RecordBuilder, RunHeader, RunRecord};
 use crate::run::{self, Interruption};
 use crate::store::{Folders, Store, StoreProblem};
 use crate::{report, stats, store};
 
-use super::{BUG, USAGE, history, plan};
+use super::{BUG, USAGE, history, lock, plan};
 
 /// Runs the fleet and gives the code to exit with.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     let Some(plan) = plan::for_run(args)? else {
         return Ok(USAGE);
     };
+    let path = Lock::path_beside(&plan.manifest);
+    let Ok(lock) = lock::read(&path)? else {
+        return Ok(USAGE);
+    };
+    if plan.settings.locked && lock.is_none() {
+        let path = path.display();
+        anyhow::bail!("there is no {path}, which `--locked` asks for\nhint: `mcp-smoke lock` writes it after a run");
+    }
     let plan = Arc::new(plan);
     let started = Timestamp::now();
     let settings = &plan.settings;
@@ -42,6 +50,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
 
     let earlier = earlier(&store, &record);
     let past = Past {
+        lock: lock.as_ref(),
         runs: &earlier,
         ..Past::default()
     };
@@ -49,7 +58,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     if !broken.is_empty() {
         record.exit_code = BUG;
     }
-    let written = write(&mut store, &record, &plan);
+    let written = write(&mut store, &record, &plan, lock.as_ref());
     print(&record, written.as_deref(), &plan, args.output)?;
     for row in broken {
         console::say(&format!(
@@ -98,7 +107,7 @@ fn calibration(samples: &[std::time::Duration]) -> Option<Calibration> {
 
 /// The record first, then what is made from it. What cannot be written is told, and the run's
 /// exit code stands. Gives the record's path, if it was written.
-fn write(store: &mut Store, record: &RunRecord, plan: &Plan) -> Option<PathBuf> {
+fn write(store: &mut Store, record: &RunRecord, plan: &Plan, lock: Option<&Lock>) -> Option<PathBuf> {
     let written = told(store.write_record(record));
     told(store.write_report(store::MARKDOWN, &report::markdown(record)));
     for row in &record.rows {
@@ -108,8 +117,7 @@ fn write(store: &mut Store, record: &RunRecord, plan: &Plan) -> Option<PathBuf> 
         console::say(&format!("warning: {problem}"));
     }
     told(store.point_latest());
-    // What the lock was made from can still be looked at when somebody asks why.
-    told(store.prune(plan.settings.keep_runs, &BTreeSet::new()));
+    told(store.prune(plan.settings.keep_runs, lock));
     written
 }
 

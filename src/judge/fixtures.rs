@@ -190,6 +190,7 @@ pub(super) fn plan(rows: Vec<Row>) -> Plan {
             install: InstallMode::Missing,
             install_programs: false,
             strict: false,
+            locked: false,
             smoke: false,
             reports: PathBuf::from("reports"),
             logs: PathBuf::from("logs"),

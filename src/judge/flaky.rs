@@ -1,13 +1,13 @@
 //! `flaky`: a row that passes and fails while nothing about it changes, by its retries tonight or by its
 //! earlier nights; and what a row that fails tonight is told of the last time it passed.
 
-use crate::event::{SessionFacts, SessionKind};
+use crate::event::SessionFacts;
 use crate::finding::{Code, Finding, Severity};
 use crate::judge::groups;
 use crate::judge::nights::{Course, Night, Tonight, does_not_work, unchanged};
 use crate::judge::sentences::{self, Case, Told};
 use crate::judge::words::line;
-use crate::record::{Identity, RowRecord};
+use crate::record::{Identity, RowRecord, tries};
 use crate::text::counted;
 
 #[cfg(test)]
@@ -30,26 +30,8 @@ pub(super) struct Tries<'facts> {
 impl<'facts> Tries<'facts> {
     /// Parts the sessions of a row, in their order.
     pub(super) fn of(sessions: &'facts [SessionFacts]) -> Self {
-        let mut tries = Self {
-            counted: Vec::new(),
-            given_up: Vec::new(),
-        };
-        for (place, session) in sessions.iter().enumerate() {
-            // The start after an installation is not judged: first imports, byte-compiling and downloads
-            // fall there.
-            if session.kind == SessionKind::FirstStart {
-                continue;
-            }
-            let again = sessions
-                .get(place + 1)
-                .is_some_and(|next| next.kind == session.kind && next.attempt == session.attempt + 1);
-            if again {
-                tries.given_up.push(session);
-            } else {
-                tries.counted.push(session);
-            }
-        }
-        tries
+        let (counted, given_up) = tries(sessions);
+        Self { counted, given_up }
     }
 
     /// What the tries that were given up leave to say, with the sessions: that the row is flaky, if the

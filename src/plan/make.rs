@@ -162,6 +162,7 @@ fn settings(manifest: &Manifest, flags: &Flags, environment: &Environment) -> Se
         install: flags.install,
         install_programs: flags.install_programs,
         strict: flags.strict,
+        locked: flags.locked,
         smoke: flags.smoke,
         reports: flags.reports.clone(),
         logs: flags.logs.clone(),

@@ -24,9 +24,12 @@ pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod tries;
 
 pub use builder::{RecordBuilder, RunHeader};
 pub use tool::ToolRecord;
+pub use tries::tries;
+pub(crate) use tool::{canonical, sha256};
 
 /// The facts and findings of a run.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use crate::event::{
 use crate::finding::Phase;
 use crate::plan::{Entry, Launch, Row};
 
-use super::{RowRecord, Status, identity, probes};
+use super::{RowRecord, Status, identity, probes, tries};
 
 /// The facts of one row so far.
 #[derive(Debug)]
@@ -91,7 +91,9 @@ impl RowDraft {
     pub(super) fn finish(mut self, interrupted: bool) -> RowRecord {
         self.adopt_first_start();
         self.close(interrupted);
-        let all: Vec<&SessionFacts> = self.sessions.iter().chain(&self.first_start).collect();
+        // What a try saw that failed and was made again comes after what the good one saw.
+        let (counted, given_up) = tries(&self.sessions);
+        let all: Vec<&SessionFacts> = counted.into_iter().chain(given_up).chain(&self.first_start).collect();
         let mut identity = identity::of(&self.row, &all, &self.packages);
         identity.package.newest = self.newest;
         RowRecord {

@@ -180,7 +180,7 @@ fn changes<'record>(nights: &[Night<'record>]) -> Vec<(Night<'record>, Vec<Strin
             if let (Some(then), Some(now)) = (&*known, &fact)
                 && then != now
             {
-                said.push(format!("{word}{then} -> {now}"));
+                said.push(format!("{word}{then} -> {}", without_same_name(then, now)));
             }
             *known = fact.or(known.take());
         }
@@ -197,6 +197,14 @@ fn changes<'record>(nights: &[Night<'record>]) -> Vec<(Night<'record>, Vec<Strin
         }
     }
     found
+}
+
+/// `server 1.2.3 -> 1.2.4`: the name is told once, where it is the same.
+fn without_same_name<'now>(then: &str, now: &'now str) -> &'now str {
+    match (then.rsplit_once(' '), now.rsplit_once(' ')) {
+        (Some((old_name, _)), Some((name, version))) if old_name == name => version,
+        _ => now,
+    }
 }
 
 /// The codes of the findings that made it so.

@@ -12,6 +12,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use crate::event::{Event, RowId, mask_text};
+use crate::lock::Lock;
 use crate::record::RunRecord;
 use crate::record::json::{RecordProblem, to_json};
 use crate::text::Mask;
@@ -19,6 +20,7 @@ use crate::text::Mask;
 mod file_name;
 mod history;
 mod latest;
+mod lock;
 mod log_lines;
 mod row_log;
 mod run_id;
@@ -29,6 +31,7 @@ mod write;
 mod tests;
 
 pub use history::{Earlier, MOST_RUNS, earlier_runs};
+pub use lock::{read_lock, write_lock};
 pub use run_id::RunId;
 pub use runs::{last_run, read_record, runs};
 
@@ -178,12 +181,13 @@ impl Store {
         earlier_runs(&self.folders.reports, manifest, Some(&self.run_id))
     }
 
-    /// Removes all but the newest runs, this one and those that somebody still names never; gives the ids
-    /// of those that went.
-    pub fn prune(&self, keep_runs: usize, named: &BTreeSet<String>) -> Result<Vec<RunId>, StoreProblem> {
-        let mut keep: BTreeSet<RunId> = named.iter().filter_map(|name| RunId::parse(name)).collect();
-        keep.insert(self.run_id.clone());
-        runs::prune(&self.folders, &keep, keep_runs)
+    /// Removes all but the newest runs, this one and those that the lock names never; gives the ids of those
+    /// that went.
+    pub fn prune(&self, keep_runs: usize, lock: Option<&Lock>) -> Result<Vec<RunId>, StoreProblem> {
+        let named = lock.into_iter().flat_map(|lock| lock.rows.values());
+        let mut kept: BTreeSet<RunId> = named.filter_map(|row| RunId::parse(&row.run)).collect();
+        kept.insert(self.run_id.clone());
+        runs::prune(&self.folders, &kept, keep_runs)
     }
 
     /// The whole first, for secrets of several lines, then line by line, so that an escaped secret

@@ -43,15 +43,16 @@ pub fn read_record(reports: &Path, run_id: &RunId) -> Result<RunRecord, StorePro
     from_json(&text).map_err(|source| StoreProblem::Record { path, source })
 }
 
-/// Removes what is older than the newest `newest` runs from both folders, those to be kept aside. Goes on
-/// where one cannot be removed, and tells of the first such.
-pub(super) fn prune(folders: &Folders, keep: &BTreeSet<RunId>, newest: usize) -> Result<Vec<RunId>, StoreProblem> {
+/// Removes what is older than the newest `keep` runs from both folders. Goes on where one cannot be
+/// removed, and tells of the first such.
+pub(super) fn prune(folders: &Folders, kept: &BTreeSet<RunId>, keep: usize) -> Result<Vec<RunId>, StoreProblem> {
     let mut all: BTreeSet<RunId> = runs(&folders.reports)?.into_iter().collect();
     all.extend(runs(&folders.logs)?);
-    let surplus = all.len().saturating_sub(newest.max(1));
+    all.extend(kept.iter().cloned());
+    let surplus = all.len().saturating_sub(keep.max(1));
     let mut gone = Vec::new();
     let mut first_problem = None;
-    for run_id in all.into_iter().take(surplus).filter(|run_id| !keep.contains(run_id)) {
+    for run_id in all.into_iter().take(surplus).filter(|run_id| !kept.contains(run_id)) {
         match remove(folders, &run_id) {
             Ok(()) => gone.push(run_id),
             Err(problem) => {

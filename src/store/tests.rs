@@ -1,6 +1,5 @@
 //! What lies on disk after a run, half a run, and many runs.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +11,8 @@ use tempfile::TempDir;
 
 use super::{Folders, RunId, Store, StoreProblem, earlier_runs, last_run, read_record, runs};
 use crate::event::samples::{event, every_kind, session, wire};
-use crate::event::{Event, EventKind, LogLine, LogSource, RowId};
+use crate::event::{Era, Event, EventKind, LogLine, LogSource, RowId};
+use crate::lock::{Lock, LockedRow, RowFacts};
 use crate::record::RunRecord;
 use crate::record::samples::{launch, plan, record, row, run};
 use crate::text::Mask;
@@ -395,12 +395,7 @@ fn only_runs_are_pruned_and_never_this_one() {
     fs::write(reports.join("20200101T000000Z"), "a file").expect("written");
     let store = store(&top);
     store.point_latest().expect("made");
-    let gone: Vec<_> = store
-        .prune(3, &BTreeSet::new())
-        .expect("pruned")
-        .iter()
-        .map(RunId::name)
-        .collect();
+    let gone: Vec<_> = store.prune(3, None).expect("pruned").iter().map(RunId::name).collect();
     assert_eq!(gone, ["20240101T000000Z", "20250101T000000Z", "20250102T000000Z"]);
     let left = [
         "20200101T000000Z",
@@ -414,14 +409,29 @@ fn only_runs_are_pruned_and_never_this_one() {
     expected.retain(|name| name.ends_with('Z') && !name.starts_with("2020") || name.ends_with("-2"));
     assert_eq!(names(&logs), expected);
 
-    let gone: Vec<_> = store
-        .prune(0, &BTreeSet::new())
-        .expect("pruned")
-        .iter()
-        .map(RunId::name)
-        .collect();
+    let gone: Vec<_> = store.prune(0, None).expect("pruned").iter().map(RunId::name).collect();
     assert_eq!(gone, ["20250102T000000Z-2"], "this run stays, and what is newer");
     assert!(store.report_folder().is_dir() && store.log_folder().is_dir());
+}
+
+/// A row of a lock, named after the run that it was taken from.
+fn locked_from(run: &str) -> (RowId, LockedRow) {
+    let facts = RowFacts {
+        package: None,
+        reported_name: None,
+        reported_version: None,
+        runtime: None,
+        era: Era::Initialize,
+        protocol: "2025-11-25".to_owned(),
+        tools: None,
+    };
+    let row = LockedRow {
+        accepted_on: jiff::civil::date(2026, 11, 30),
+        run: run.to_owned(),
+        facts,
+        accepted: Vec::new(),
+    };
+    (RowId(run.to_owned()), row)
 }
 
 #[test]
@@ -433,9 +443,11 @@ fn a_run_that_the_lock_names_is_never_pruned() {
         fs::create_dir_all(logs.join(name)).expect("made");
     }
     let store = store(&top);
-    let named = BTreeSet::from(["20250101T000000Z".to_owned(), "no run at all".to_owned()]);
+    let lock = Lock {
+        rows: ["20250101T000000Z", "no run at all"].map(locked_from).into_iter().collect(),
+    };
     let gone: Vec<_> = store
-        .prune(1, &named)
+        .prune(1, Some(&lock))
         .expect("pruned")
         .iter()
         .map(RunId::name)
@@ -486,7 +498,7 @@ fn a_link_named_like_a_run_is_not_followed() {
     let store = store(&top);
     let link = top.path().join("reports/20200101T000000Z");
     std::os::unix::fs::symlink(elsewhere.path(), &link).expect("made");
-    assert!(store.prune(1, &BTreeSet::new()).expect("pruned").is_empty());
+    assert!(store.prune(1, None).expect("pruned").is_empty());
     assert_eq!(read(&link.join("file")), "kept");
     assert_eq!(
         runs(&top.path().join("reports")).expect("listed"),
