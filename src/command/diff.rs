@@ -24,9 +24,14 @@ pub(super) fn print(args: &DiffArgs) -> anyhow::Result<u8> {
 
 /// A lock by its file, or a run by its id, `latest`, its folder or its record.
 fn side(named: &str, reports: &Path) -> anyhow::Result<Option<Side>> {
-    if Path::new(named).extension().is_some_and(|extension| extension == "lock") {
+    if Path::new(named)
+        .extension()
+        .is_some_and(|extension| extension == "lock")
+    {
         let lock = match lock::read(Path::new(named))? {
-            Ok(lock) => lock.ok_or_else(|| anyhow!("there is no {named}\nhint: `mcp-smoke lock` writes it after a run"))?,
+            Ok(lock) => {
+                lock.ok_or_else(|| anyhow!("there is no {named}\nhint: `mcp-smoke lock` writes it after a run"))?
+            }
             Err(()) => return Ok(None),
         };
         return Ok(Some(of_lock(named, lock)));

@@ -52,7 +52,6 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     let past = Past {
         lock: lock.as_ref(),
         runs: &earlier,
-        ..Past::default()
     };
     judge::judge(&mut record, &plan, &past);
     if !broken.is_empty() {

@@ -28,8 +28,8 @@ mod tries;
 
 pub use builder::{RecordBuilder, RunHeader};
 pub use tool::ToolRecord;
-pub use tries::tries;
 pub(crate) use tool::{canonical, sha256};
+pub use tries::tries;
 
 /// The facts and findings of a run.
 #[derive(Clone, Debug)]

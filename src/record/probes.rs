@@ -9,7 +9,11 @@ use super::{Outcome, ProbeRecord, tries};
 /// One record for each probe of the plan, in its order.
 pub(super) fn pool(probes: &[Probe], sessions: &[SessionFacts]) -> Vec<ProbeRecord> {
     let (counted, _) = tries(sessions);
-    let counted = || counted.iter().filter(|session| matches!(session.kind, SessionKind::Repeat(_)));
+    let counted = || {
+        counted
+            .iter()
+            .filter(|session| matches!(session.kind, SessionKind::Repeat(_)))
+    };
     let pooled = probes.iter().enumerate().map(|(index, probe)| {
         let facts: Vec<&ProbeFacts> = counted()
             .flat_map(|session| session.probes.iter().filter(|facts| facts.index == index))

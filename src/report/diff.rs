@@ -133,18 +133,26 @@ fn of_row(row: &RowRecord) -> SideRow {
 fn sentences(old: &SideRow, new: &SideRow) -> Vec<String> {
     let mut said = Vec::new();
     said.extend(status(old, new));
-    said.extend(other("the package", &old.package, &new.package));
-    said.extend(moved("installed", &old.installed, &new.installed));
-    said.extend(other("the reported name", &old.reported_name, &new.reported_name));
+    said.extend(other("the package", old.package.as_ref(), new.package.as_ref()));
+    said.extend(moved("installed", old.installed.as_ref(), new.installed.as_ref()));
+    said.extend(other(
+        "the reported name",
+        old.reported_name.as_ref(),
+        new.reported_name.as_ref(),
+    ));
     said.extend(moved(
         "the reported version",
-        &old.reported_version,
-        &new.reported_version,
+        old.reported_version.as_ref(),
+        new.reported_version.as_ref(),
     ));
-    said.extend(other("the runtime", &old.runtime, &new.runtime));
+    said.extend(other("the runtime", old.runtime.as_ref(), new.runtime.as_ref()));
     let runtime = new.runtime.as_deref().unwrap_or("the runtime");
-    said.extend(moved(runtime, &old.runtime_version, &new.runtime_version));
-    said.extend(moved("the protocol", &old.protocol, &new.protocol));
+    said.extend(moved(
+        runtime,
+        old.runtime_version.as_ref(),
+        new.runtime_version.as_ref(),
+    ));
+    said.extend(moved("the protocol", old.protocol.as_ref(), new.protocol.as_ref()));
     if let (Some(old), Some(new)) = (&old.tools, &new.tools) {
         said.extend(tools(old, new));
     }
@@ -178,7 +186,7 @@ fn shown(value: &str) -> &str {
     if value.is_empty() { "(empty)" } else { value }
 }
 
-fn other(what: &str, old: &Option<String>, new: &Option<String>) -> Option<String> {
+fn other(what: &str, old: Option<&String>, new: Option<&String>) -> Option<String> {
     match (old, new) {
         (Some(old), Some(new)) if old != new => Some(format!("{what} was {} and is {}", shown(old), shown(new))),
         _ => None,
@@ -186,7 +194,7 @@ fn other(what: &str, old: &Option<String>, new: &Option<String>) -> Option<Strin
 }
 
 /// A version, with its direction where there is one. One that is not known any more is told as well.
-fn moved(what: &str, old: &Option<String>, new: &Option<String>) -> Option<String> {
+fn moved(what: &str, old: Option<&String>, new: Option<&String>) -> Option<String> {
     match (old, new) {
         (Some(old), Some(new)) if old != new => {
             let verb = match version::compare(old, new) {

@@ -100,7 +100,8 @@ pub(crate) fn sparkline(values: &[Option<Duration>]) -> String {
         Some(_) if longest.is_zero() => BARS[0],
         Some(value) => {
             let share = value.div_duration_f64(longest);
-            BARS[((share * BARS.len() as f64).ceil() as usize).clamp(1, BARS.len()) - 1]
+            let reached = |step: &usize| share <= *step as f64 / BARS.len() as f64;
+            BARS[(1..BARS.len()).find(reached).unwrap_or(BARS.len()) - 1]
         }
     };
     values.iter().map(bar).collect()

@@ -444,7 +444,10 @@ fn a_run_that_the_lock_names_is_never_pruned() {
     }
     let store = store(&top);
     let lock = Lock {
-        rows: ["20250101T000000Z", "no run at all"].map(locked_from).into_iter().collect(),
+        rows: ["20250101T000000Z", "no run at all"]
+            .map(locked_from)
+            .into_iter()
+            .collect(),
     };
     let gone: Vec<_> = store
         .prune(1, Some(&lock))

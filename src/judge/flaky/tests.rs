@@ -5,8 +5,12 @@ use crate::finding::{Code, Finding, Phase, Severity, SeverityChoice};
 use crate::judge::fixtures::{
     codes, exited, expecting, judged, messages, observation, plan, planned, row, run, session, silent, with,
 };
+use crate::judge::groups::group;
+use crate::judge::sentences::examples::everything;
+use crate::judge::sentences::{Case, tell};
 use crate::judge::{Past, judge};
 use crate::record::{RowRecord, RunRecord, Status};
+use crate::run::went_wrong;
 
 /// The first session failed and its second try is as given.
 fn tried_twice(first: crate::event::SessionFacts, second: crate::event::SessionFacts) -> RowRecord {
@@ -192,4 +196,28 @@ fn flaky_can_be_left_out() {
     let failed = silent(1, Phase::Initialize, exited());
     let judged = judged(tried_twice(failed, session(2, &["echo"])), settled);
     assert_eq!((judged.status, codes(&judged)), (Status::Pass, vec![]));
+}
+
+#[test]
+fn what_fails_a_session_is_what_is_tried_again() {
+    for (phase, seen) in everything() {
+        // Told of the row, not of a session.
+        let of_row = matches!(
+            seen,
+            Seen::ConfigError { .. }
+                | Seen::InstallFailed { .. }
+                | Seen::RowTimeout { .. }
+                | Seen::SessionDisagrees { .. }
+        );
+        let session = with(session(1, &["echo"]), vec![observation(phase, seen)]);
+        let record = row("row", vec![session.clone()]);
+        let groups = group(&[], &[&session]);
+        let case = Case {
+            plan: None,
+            record: &record,
+        };
+        let told = tell(&groups[0], case);
+        let fails = told.severity == Severity::Fail && !of_row;
+        assert_eq!(went_wrong(&session), fails, "{}", told.message);
+    }
 }

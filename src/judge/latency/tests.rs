@@ -9,6 +9,8 @@ use crate::judge::fixtures::{row, run, session};
 use crate::judge::nights::nights;
 use crate::record::RunRecord;
 
+type Change = fn(&mut RunRecord);
+
 const USUAL: Duration = Duration::from_micros(920);
 
 /// A night's median under a normal scatter: the sum of twelve uniform numbers is normal enough (Irwin-Hall).
@@ -144,23 +146,23 @@ fn the_finding_has_tonights_figure_and_the_usual_one() {
 
 #[test]
 fn only_nights_under_the_same_conditions_count() {
-    let change: [(&str, fn(&mut RunRecord)); 9] = [
+    let changes: [(&str, Change); 9] = [
         ("host", |night| night.host.id = Some("another".to_owned())),
         ("cores", |night| night.host.logical_cpus = Some(4)),
         ("jobs", |night| night.jobs = 4),
         ("version", |night| {
-            night.rows[0].identity.package.installed = Some("1.2.4".to_owned())
+            night.rows[0].identity.package.installed = Some("1.2.4".to_owned());
         }),
         ("runtime", |night| night.rows[0].identity.runtime = None),
         ("calls", |night| night.rows[0].probes[0].calls = 30),
         ("outcome", |night| {
-            night.rows[0].probes[0].outcome = Some(Outcome::Failed)
+            night.rows[0].probes[0].outcome = Some(Outcome::Failed);
         }),
         ("probe", |night| night.rows[0].probes[0].name = "another".to_owned()),
         ("interrupted", |night| night.interrupted = true),
     ];
     let tonight = night_of(timed_row(2_300));
-    for (what, change) in change {
+    for (what, change) in changes {
         let mut past: Vec<RunRecord> = (0..5).map(|_| night_of(timed_row(920))).collect();
         assert!(found(&tonight, &past).is_some());
         change(&mut past[2]);

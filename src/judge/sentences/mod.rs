@@ -18,7 +18,7 @@ mod start;
 mod wire;
 
 #[cfg(test)]
-mod examples;
+pub(super) mod examples;
 #[cfg(test)]
 mod tests;
 
