@@ -21,6 +21,8 @@ pub enum Command {
     Run(RunArgs),
     /// Check manifest, runtimes and commands; starts nothing
     Check(CheckArgs),
+    /// Accept what the last complete run saw: write servers.lock beside the manifest
+    Lock(LockArgs),
     /// List the rows a run would take
     List(ListArgs),
     /// Print how rows would be started, as lines of JSON; their fixtures stay until stdin closes
@@ -28,6 +30,12 @@ pub enum Command {
     Stage(StageArgs),
     /// Render an earlier run anew, without running anything
     Report(ReportArgs),
+    /// What changed between two runs, or between the lock and a run, row by row
+    Diff(DiffArgs),
+    /// Versions, status and median over time, and the nights on which something changed
+    History(HistoryArgs),
+    /// Explain a finding: cause, evidence, cure; without a code, list them all
+    Explain(ExplainArgs),
     /// The embedded MCP server: one tool, `echo {text}`, over stdio
     EchoServer,
     /// Print the JSON Schema of a file format
@@ -91,6 +99,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub install_programs: bool,
 
+    /// Rows that are not in the lock fail
+    #[arg(long)]
+    pub locked: bool,
+
     /// Warnings fail, too
     #[arg(long)]
     pub strict: bool,
@@ -140,6 +152,26 @@ pub struct CheckArgs {
     pub selection: Selection,
 }
 
+/// The flags of `lock`.
+#[derive(Args, Clone, Debug)]
+pub struct LockArgs {
+    /// Which rows.
+    #[command(flatten)]
+    pub selection: Selection,
+
+    /// The run to take them from; by default the last one that was not interrupted
+    #[arg(long, value_name = "RUN")]
+    pub from: Option<String>,
+
+    /// Do not ask, at a terminal either
+    #[arg(long)]
+    pub yes: bool,
+
+    /// Where records lie
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
+}
+
 /// The flags of `list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
@@ -180,6 +212,22 @@ pub struct ReportArgs {
     pub reports: PathBuf,
 }
 
+/// The flags of `diff`.
+#[derive(Args, Clone, Debug)]
+pub struct DiffArgs {
+    /// What was: a run's id, `latest`, the folder of a run, or a lock file
+    #[arg(value_name = "OLD")]
+    pub old: String,
+
+    /// What is: the same
+    #[arg(value_name = "NEW")]
+    pub new: String,
+
+    /// Where the runs lie
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
+}
+
 /// `report --format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
@@ -200,6 +248,30 @@ pub enum CsvTable {
     Samples,
     /// One line per row
     Rows,
+}
+
+/// The flags of `history`.
+#[derive(Args, Clone, Debug)]
+pub struct HistoryArgs {
+    /// A row, or a server for all its rows; every row by default, a line each
+    #[arg(value_name = "ROW")]
+    pub row: Option<String>,
+
+    /// The manifest, as it was named when the runs were made
+    #[arg(short, long, value_name = "FILE", default_value = "servers.toml")]
+    pub manifest: PathBuf,
+
+    /// Where the runs lie
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    pub reports: PathBuf,
+}
+
+/// The flags of `explain`.
+#[derive(Args, Clone, Debug)]
+pub struct ExplainArgs {
+    /// The code of a finding, such as held-back
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
 }
 
 /// The flags of `schema`.

@@ -11,8 +11,12 @@ use crate::console;
 
 mod check;
 mod completions;
+mod diff;
 mod echo_server;
+mod explain;
+mod history;
 mod list;
+mod lock;
 mod plan;
 mod report;
 mod run;
@@ -56,6 +60,10 @@ fn dispatch(command: &Command) -> anyhow::Result<u8> {
         Command::List(args) => list::list(args),
         Command::Stage(args) => stage::stage(args),
         Command::Report(args) => report::report(args),
+        Command::Diff(args) => diff::print(args),
+        Command::History(args) => history::print(args),
+        Command::Explain(args) => explain::print(args),
+        Command::Lock(args) => lock::lock(args),
         Command::EchoServer => echo_server::serve(),
         Command::Schema(args) => schema::print(args),
         Command::Completions(args) => completions::print(args),

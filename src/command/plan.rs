@@ -29,6 +29,7 @@ pub(super) fn for_run(args: &RunArgs) -> anyhow::Result<Option<Plan>> {
         },
         install_programs: args.install_programs,
         strict: args.strict,
+        locked: args.locked,
         reports: args.reports.clone(),
         logs: args.logs.clone(),
         ..Flags::default()

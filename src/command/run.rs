@@ -9,20 +9,29 @@ use jiff::Timestamp;
 use crate::cli::{Output, RunArgs};
 use crate::console::{self, Progress};
 use crate::event::RowId;
-use crate::judge;
+use crate::judge::{self, Past};
+use crate::lock::Lock;
 use crate::plan::Plan;
 use crate::record::{Calibration, Host, RecordBuilder, RunHeader, RunRecord};
 use crate::run::{self, Interruption};
 use crate::store::{Folders, Store, StoreProblem};
 use crate::{report, stats, store};
 
-use super::{BUG, USAGE, plan};
+use super::{BUG, USAGE, history, lock, plan};
 
 /// Runs the fleet and gives the code to exit with.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     let Some(plan) = plan::for_run(args)? else {
         return Ok(USAGE);
     };
+    let path = Lock::path_beside(&plan.manifest);
+    let Ok(lock) = lock::read(&path)? else {
+        return Ok(USAGE);
+    };
+    if plan.settings.locked && lock.is_none() {
+        let path = path.display();
+        anyhow::bail!("there is no {path}, which `--locked` asks for\nhint: `mcp-smoke lock` writes it after a run");
+    }
     let plan = Arc::new(plan);
     let started = Timestamp::now();
     let settings = &plan.settings;
@@ -39,11 +48,16 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     // A name look-up that still hangs must not hold the exit.
     runtime.shutdown_background();
 
-    judge::judge(&mut record, &plan);
+    let earlier = earlier(&store, &record);
+    let past = Past {
+        lock: lock.as_ref(),
+        runs: &earlier,
+    };
+    judge::judge(&mut record, &plan, &past);
     if !broken.is_empty() {
         record.exit_code = BUG;
     }
-    let written = write(&mut store, &record, &plan);
+    let written = write(&mut store, &record, &plan, lock.as_ref());
     if let Err(problem) = print(&record, written.as_deref(), &plan, args.output) {
         // Everything ran and the record is written: the run's own exit code stands.
         console::say(&format!("warning: {problem:#}"));
@@ -95,7 +109,7 @@ fn calibration(samples: &[std::time::Duration]) -> Option<Calibration> {
 
 /// The record first, then what is made from it. What cannot be written is told, and the run's
 /// exit code stands. Gives the record's path, if it was written.
-fn write(store: &mut Store, record: &RunRecord, plan: &Plan) -> Option<PathBuf> {
+fn write(store: &mut Store, record: &RunRecord, plan: &Plan, lock: Option<&Lock>) -> Option<PathBuf> {
     let written = told(store.write_record(record));
     told(store.write_report(store::MARKDOWN, &report::markdown(record)));
     for row in &record.rows {
@@ -105,8 +119,15 @@ fn write(store: &mut Store, record: &RunRecord, plan: &Plan) -> Option<PathBuf> 
         console::say(&format!("warning: {problem}"));
     }
     told(store.point_latest());
-    told(store.prune(plan.settings.keep_runs));
+    told(store.prune(plan.settings.keep_runs, lock));
     written
+}
+
+/// The earlier runs of the same manifest. What cannot be read of them is told, and taken as not there.
+fn earlier(store: &Store, record: &RunRecord) -> Vec<RunRecord> {
+    let earlier = told(store.earlier_runs(&record.manifest)).unwrap_or_default();
+    history::tell_passed_over(&earlier);
+    earlier.runs
 }
 
 fn told<T>(done: Result<T, StoreProblem>) -> Option<T> {

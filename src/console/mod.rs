@@ -26,6 +26,21 @@ pub fn say_error(error: &anyhow::Error) {
     say(&format!("error: {error:#}"));
 }
 
+/// Asks a person: true for a yes, false for anything else. None where nobody is there to be asked.
+pub fn ask(question: &str) -> Option<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    drop(write!(io::stderr().lock(), "{question} [y/N] "));
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    Some(read.is_ok() && is_yes(&answer))
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
 /// Whether the result on stdout may have colours: `NO_COLOR` forbids and `CLICOLOR_FORCE` asks for
 /// them; else a terminal has them that is not `dumb`.
 pub fn colour_choice() -> bool {
@@ -118,6 +133,12 @@ mod tests {
         write_all(&mut written, "one").expect("a vector takes all");
         write_all(&mut written, "two\n").expect("a vector takes all");
         assert_eq!(written, b"one\ntwo\n");
+    }
+
+    #[test]
+    fn only_a_yes_is_one() {
+        assert!(is_yes("y\n") && is_yes(" Yes "));
+        assert!(!is_yes("\n") && !is_yes("n") && !is_yes("yo"));
     }
 
     #[test]

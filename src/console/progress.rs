@@ -111,6 +111,7 @@ impl Display {
             EventKind::Log(_)
             | EventKind::Wire(_)
             | EventKind::PackageInPlace(_)
+            | EventKind::Newest(_)
             | EventKind::Observed(_)
             | EventKind::Skipped(_) => {}
         }

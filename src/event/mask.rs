@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::mask_text::{mask_json_line, mask_string, mask_value};
 use super::{
-    Event, EventKind, HandshakeFacts, HostLoad, LogLine, Observation, PackageFacts, ProbeFacts, ProcessIdentity,
-    ResourceFacts, RuntimeFacts, SessionFacts, ShutdownFacts, Skip, ToolFacts, WireLine,
+    Cause, Event, EventKind, HandshakeFacts, HostLoad, LogLine, Newest, Observation, PackageFacts, ProbeFacts,
+    ProcessIdentity, ResourceFacts, RuntimeFacts, SessionFacts, ShutdownFacts, Skip, ToolFacts, WireLine,
 };
 use crate::text::Mask;
 
@@ -34,6 +34,13 @@ impl Observation {
     }
 }
 
+impl Newest {
+    /// Replaces every secret in every string of the registry's answer.
+    pub fn mask(&mut self, mask: &Mask) {
+        Masker(mask).newest(self);
+    }
+}
+
 impl SessionFacts {
     /// Replaces every secret in every string of the session's facts.
     pub fn mask(&mut self, mask: &Mask) {
@@ -48,6 +55,7 @@ impl Masker<'_> {
             EventKind::Log(line) => self.log_line(line),
             EventKind::Wire(line) => self.wire_line(line),
             EventKind::PackageInPlace(package) => self.package(package),
+            EventKind::Newest(newest) => self.newest(newest),
             EventKind::CallDone { tool, done: _, of: _ } => self.text(tool),
             EventKind::Session(session) => self.session(session),
             EventKind::Observed(observation) => self.observation(observation),
@@ -58,6 +66,23 @@ impl Masker<'_> {
                 load_average_1m: _,
                 cpu_pressure_avg10: _,
             }) => {}
+        }
+    }
+
+    fn newest(self, newest: &mut Newest) {
+        let Newest {
+            version,
+            as_of: _,
+            requires,
+            deprecated,
+            held_back,
+            behind,
+        } = newest;
+        for text in [version, requires, deprecated] {
+            self.optional(text);
+        }
+        for Cause { cause: _, detail } in [held_back, behind].into_iter().flatten() {
+            self.optional(detail);
         }
     }
 

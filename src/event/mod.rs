@@ -54,6 +54,8 @@ pub enum EventKind {
     Installed(Duration),
     /// A package of the manifest lies in place, installed now or earlier.
     PackageInPlace(PackageFacts),
+    /// What the registry offers of the row's package, asked after its last session.
+    Newest(Newest),
     /// The sessions of the row begin: the host's load just before.
     Measuring(HostLoad),
     /// How far a probe has come, told now and then (for progress only; the samples are in the session's facts).
@@ -310,6 +312,33 @@ pub struct RuntimeFacts {
     pub version: Option<String>,
     /// Its path.
     pub executable: PathBuf,
+}
+
+/// What the registry offers of a package, and why that is not what runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Newest {
+    /// The newest version of what was wanted; null where nobody ever answered.
+    pub version: Option<String>,
+    /// The day (YYYY-MM-DD) of an answer that is not of this run; null for a fresh one.
+    pub as_of: Option<String>,
+    /// What the newest needs: `engines.node` or `requires-python`.
+    pub requires: Option<String>,
+    /// Why the newest is deprecated, if it is.
+    pub deprecated: Option<String>,
+    /// Why a fresh install of what was wanted would still not give it, if that is proved.
+    pub held_back: Option<Cause>,
+    /// Why what runs is older although a fresh install would give the newest, where that is known.
+    pub behind: Option<Cause>,
+}
+
+/// A proved cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The word: `engines`, `requires-python`, `deprecated`, `before`, `min-release-age`, `exclude-newer`,
+    /// `npx-cache`, `uvx-cache`, `uv-tool`, `global-install`, `parent-folder`.
+    pub cause: String,
+    /// The facts: the range and the running version, the date, the folder.
+    pub detail: Option<String>,
 }
 
 /// What started a server.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{
-    Direction, Ecosystem, Ending, Era, Event, EventKind, HandshakeFacts, HostLoad, Launcher, LogLine, LogSource,
-    Observation, PackageFacts, ProbeFacts, ProcessIdentity, Received, ResourceFacts, RowId, RuntimeFacts, Seen,
+    Cause, Direction, Ecosystem, Ending, Era, Event, EventKind, HandshakeFacts, HostLoad, Launcher, LogLine, LogSource,
+    Newest, Observation, PackageFacts, ProbeFacts, ProcessIdentity, Received, ResourceFacts, RowId, RuntimeFacts, Seen,
     SessionFacts, SessionKind, ShutdownFacts, ShutdownStep, Skip, SkipReason, ToolFacts, WireLine,
 };
 use crate::finding::Phase;
@@ -43,6 +43,7 @@ pub(crate) fn every_kind(text: &str) -> Vec<Event> {
         wire(format!("{{\"cut\": {}", Value::from(text))),
         EventKind::Installed(TIME),
         EventKind::PackageInPlace(package(text)),
+        EventKind::Newest(newest(text)),
         EventKind::Measuring(HostLoad::default()),
         EventKind::CallDone {
             tool: text.to_owned(),
@@ -78,6 +79,23 @@ pub(crate) fn wire(text: String) -> EventKind {
 
 fn value(text: &str) -> Value {
     json!({text: [text, {"deep": {"deeper": text}}, json!({"again": text}).to_string()], "number": 1_234_567})
+}
+
+fn newest(text: &str) -> Newest {
+    let cause = || {
+        Some(Cause {
+            cause: "engines".to_owned(),
+            detail: Some(text.to_owned()),
+        })
+    };
+    Newest {
+        version: Some(text.to_owned()),
+        as_of: None,
+        requires: Some(text.to_owned()),
+        deprecated: Some(text.to_owned()),
+        held_back: cause(),
+        behind: cause(),
+    }
 }
 
 pub(crate) fn package(text: &str) -> PackageFacts {

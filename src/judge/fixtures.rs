@@ -11,7 +11,7 @@ use crate::event::{
     SessionFacts, SessionKind, ToolFacts,
 };
 use crate::finding::Phase;
-use crate::judge::judge;
+use crate::judge::{Past, judge};
 use crate::plan::{
     Entry, Expectations, Inherit, InstallMode, Launch, Limits, Needs, Plan, Protocol, Row, Settings, Template,
 };
@@ -96,6 +96,7 @@ pub(super) fn row(id: &str, sessions: Vec<SessionFacts>) -> RowRecord {
         title: id.to_owned(),
         runtime: None,
         group: None,
+        command: Some("server".to_owned()),
         status: Status::Pass,
         skip: None,
         identity: Identity::default(),
@@ -191,6 +192,7 @@ pub(super) fn plan(rows: Vec<Row>) -> Plan {
             install: InstallMode::Missing,
             install_programs: false,
             strict: false,
+            locked: false,
             smoke: false,
             reports: PathBuf::from("reports"),
             logs: PathBuf::from("logs"),
@@ -211,7 +213,7 @@ pub(super) fn judged(record: RowRecord, planned: Row) -> RowRecord {
 
 pub(super) fn judged_by(record: RowRecord, plan: &Plan) -> RunRecord {
     let mut run = run(vec![record]);
-    judge(&mut run, plan);
+    judge(&mut run, plan, &Past::default());
     run
 }
 

@@ -6,22 +6,34 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::event::{Observation, Seen, SessionFacts, SessionKind};
+use crate::event::{Observation, RowId, Seen, SessionFacts, SessionKind, SkipReason};
 use crate::finding::{Code, Finding, Phase, Severity, SeverityChoice};
+use crate::lock::Lock;
 use crate::plan::{Entry, Plan, Row};
 use crate::record::{RowRecord, RunRecord, Status};
 
 use expectations::Found;
+use flaky::Tries;
+use nights::{Tonight, nights};
 use sentences::{Case, Told};
 use status::{Bar, Course};
 
+mod acceptance;
+mod compare;
 mod disagreements;
 mod expectations;
+mod flaky;
 mod groups;
 mod hints;
+pub mod latency;
+mod nights;
 mod sentences;
+mod split;
 mod status;
 mod words;
+
+pub use acceptance::acceptable;
+pub use compare::tools::{Change as ToolChange, Tools, changes as tool_changes};
 
 #[cfg(test)]
 mod fixtures;
@@ -41,6 +53,15 @@ pub struct Verdict {
     pub status: Status,
 }
 
+/// What is known from before the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Past<'past> {
+    /// What was accepted of the rows; null without a lock.
+    pub lock: Option<&'past Lock>,
+    /// Earlier runs of the same manifest, newest first.
+    pub runs: &'past [RunRecord],
+}
+
 /// A finding and the sessions it holds for.
 #[derive(Clone, Debug)]
 struct Noted {
@@ -50,11 +71,17 @@ struct Noted {
 
 /// Fills in the findings and the status of every row, the totals and the exit code. Judging a judged
 /// record again gives the same.
-pub fn judge(record: &mut RunRecord, plan: &Plan) {
+pub fn judge(record: &mut RunRecord, plan: &Plan, past: &Past<'_>) {
     let bar = Bar::new(plan.settings.strict);
-    let interrupted = record.interrupted;
+    let night = Night {
+        plan,
+        past,
+        tonight: Tonight::of(record),
+        splits: split::between(&record.rows),
+        bar,
+    };
     for row in &mut record.rows {
-        let verdict = verdict(row, plan, interrupted, bar);
+        let verdict = verdict(row, &night);
         row.findings = verdict.findings;
         row.status = verdict.status;
     }
@@ -62,31 +89,53 @@ pub fn judge(record: &mut RunRecord, plan: &Plan) {
     record.exit_code = status::exit_code(record, bar);
 }
 
-fn verdict(record: &RowRecord, plan: &Plan, interrupted: bool, bar: Bar) -> Verdict {
+/// What all rows of a run are judged by.
+struct Night<'night> {
+    plan: &'night Plan,
+    past: &'night Past<'night>,
+    tonight: Tonight,
+    /// Rows that are behind another one of the same package.
+    splits: BTreeMap<RowId, Told>,
+    bar: Bar,
+}
+
+fn verdict(record: &RowRecord, night: &Night<'_>) -> Verdict {
+    let (plan, past, tonight) = (night.plan, night.past, &night.tonight);
     let planned = plan.rows.iter().find(|planned| planned.id == record.id);
     let case = Case { plan: planned, record };
-    // The start after an installation is not judged: first imports, byte-compiling and downloads fall there.
-    let sessions: Vec<&SessionFacts> = record
-        .sessions
-        .iter()
-        .filter(|session| session.kind != SessionKind::FirstStart)
-        .collect();
+    let tries = Tries::of(&record.sessions);
+    let sessions = &tries.counted;
     let course = course(record, planned);
-    let mut noted = noted(case, plan, &sessions);
-    noted.extend(skipped(record).map(Noted::of_row));
+    let mut noted = noted(case, plan, sessions);
+    for (sessions, told) in tries.leave(case) {
+        add(&mut noted, sessions, told);
+    }
+    noted.extend(skipped(record, past).map(Noted::of_row));
+    noted.extend(compare::hold(case, past).into_iter().map(Noted::of_row));
+    noted.extend(night.splits.get(&record.id).cloned().map(Noted::of_row));
+    noted.extend(not_in_lock(case, night).map(Noted::of_row));
+    let nights = nights(past, &record.id);
+    noted.extend(latency::against(record, tonight, &nights).map(Noted::of_row));
     let answered = sessions.iter().any(|session| session.handshake.is_some());
     let silent = course == Course::Run && !answered;
     if silent && !noted.iter().any(|noted| tells_of_an_end(&noted.told)) {
-        noted.push(Noted::of_row(never_answered(interrupted)));
+        noted.push(Noted::of_row(never_answered(tonight.interrupted)));
     }
     // A row that never answered is never a pass: what says so can be lowered to a warning, and no further.
     let floor = silent.then_some(Severity::Warn);
     let severities = planned.map(|row| &row.severity);
-    let judged = noted
-        .into_iter()
-        .filter_map(|noted| finding(noted, &sessions, severities, floor));
-    let findings = in_order(judged.collect());
-    let status = status::status(&findings, course, bar);
+    let judged = |noted: Noted| finding(noted.accepted(case, past), sessions, severities, floor);
+    let mut findings: Vec<Finding> = noted.into_iter().filter_map(judged).collect();
+    if course == Course::Run && !tonight.interrupted {
+        findings.extend(
+            flaky::across(record, &findings, tonight, &nights)
+                .map(Noted::of_row)
+                .and_then(judged),
+        );
+    }
+    findings = in_order(findings);
+    flaky::remember(&mut findings, record, tonight, &nights);
+    let status = status::status(&findings, course, night.bar);
     Verdict { findings, status }
 }
 
@@ -119,15 +168,17 @@ fn noted(case: Case<'_>, plan: &Plan, sessions: &[&SessionFacts]) -> Vec<Noted> 
     let name_is_expected = case.plan.is_some_and(|row| row.expect.name.is_some());
     found.extend(disagreements::between(sessions, name_is_expected));
     for (session, told) in found {
-        match noted.iter_mut().find(|noted| noted.told == told) {
-            Some(known) => known.sessions.extend(session),
-            None => noted.push(Noted {
-                told,
-                sessions: session.into_iter().collect(),
-            }),
-        }
+        add(&mut noted, session.into_iter().collect(), told);
     }
     noted
+}
+
+/// The same thing seen again is the same thing.
+fn add(noted: &mut Vec<Noted>, sessions: Vec<u32>, told: Told) {
+    match noted.iter_mut().find(|noted| noted.told == told) {
+        Some(known) => known.sessions.extend(sessions),
+        None => noted.push(Noted { told, sessions }),
+    }
 }
 
 /// The plan's own reasons; where the run has observed them too they fall together.
@@ -149,11 +200,29 @@ fn unusable_fields(row: Option<&Row>, plan: &Plan) -> Vec<Observation> {
         .collect()
 }
 
-fn skipped(record: &RowRecord) -> Option<Told> {
+/// Nobody has accepted it yet. With `--locked` that fails.
+fn not_in_lock(case: Case<'_>, night: &Night<'_>) -> Option<Told> {
+    let told = compare::not_in_lock(case, night.past)?;
+    Some(if night.plan.settings.locked {
+        told.severity(Severity::Fail)
+    } else {
+        told
+    })
+}
+
+fn skipped(record: &RowRecord, past: &Past<'_>) -> Option<Told> {
     let skip = record.skip.as_ref()?;
     let message = format!("not run ({}): {}", skip.reason.name(), words::line(&skip.message));
+    // Who locked a row wants to know when it is no longer looked at.
+    let locked = past.lock.is_some_and(|lock| lock.rows.contains_key(&record.id));
+    let severity = if locked && skip.reason != SkipReason::Disabled {
+        Severity::Warn
+    } else {
+        Code::RowSkipped.default_severity()
+    };
     Some(
         Told::new(Code::RowSkipped, message)
+            .severity(severity)
             .phase(Phase::Prepare)
             .hint(skip.cure.clone()),
     )
@@ -192,15 +261,22 @@ fn finding(
         Some(SeverityChoice::Ignore) => None,
     };
     let floor = floor.filter(|_| tells_of_an_end(&told));
+    // What was accepted is a note, however severe its code is in this manifest.
+    let asked = match told.accepted {
+        Some(_) => asked.map(|_| Severity::Note),
+        None => asked,
+    };
+    let on = told.accepted.map(|on| on.to_string());
+    let accepted = on.as_ref().map(|on| format!(" (accepted on {on})")).unwrap_or_default();
     Some(Finding {
         code: told.code,
         severity: asked.max(floor)?,
         phase: told.phase,
-        message: told.message + &in_sessions,
+        message: told.message + &in_sessions + &accepted,
         expected: told.expected,
         actual: told.actual,
         hint: told.hint,
-        accepted: None,
+        accepted: on,
     })
 }
 
@@ -230,6 +306,16 @@ impl Noted {
             told,
             sessions: Vec::new(),
         }
+    }
+
+    /// The same, as a note if it was accepted.
+    fn accepted(mut self, case: Case<'_>, past: &Past<'_>) -> Self {
+        if self.told.accepted.is_none()
+            && let Some(on) = acceptance::accepted(&self.told, case, past.lock)
+        {
+            self.told = self.told.accepted(on);
+        }
+        self
     }
 
     /// ` (in 2 of 3 sessions)`, where there are several. Only full sessions make calls.

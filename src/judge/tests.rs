@@ -8,7 +8,7 @@ use crate::finding::{Class, Code, Finding, Phase, Severity, SeverityChoice};
 use crate::judge::fixtures::{
     codes, exited, expecting, judged, judged_by, messages, observation, plan, planned, row, run, session, silent, with,
 };
-use crate::judge::judge;
+use crate::judge::{Past, judge};
 use crate::plan::{Entry, Problem};
 use crate::record::Status;
 
@@ -77,7 +77,7 @@ fn under_strict_warnings_of_versions_alone_exit_with_3() {
 fn an_interrupted_run_exits_with_130_whatever_failed() {
     let mut run = run(vec![row("row", vec![silent(1, Phase::Initialize, exited())])]);
     run.interrupted = true;
-    judge(&mut run, &plan(vec![planned("row")]));
+    judge(&mut run, &plan(vec![planned("row")]), &Past::default());
     assert_eq!((run.rows[0].status, run.exit_code), (Status::Fail, 130));
 }
 
@@ -147,7 +147,7 @@ fn a_row_without_a_session_is_never_a_pass() {
     assert_eq!(codes(&row), ["spawn-failed"]);
     let mut run = run(vec![super::fixtures::row("row", Vec::new())]);
     run.interrupted = true;
-    judge(&mut run, &plan(vec![planned("row")]));
+    judge(&mut run, &plan(vec![planned("row")]), &Past::default());
     assert_eq!(run.rows[0].status, Status::Warn);
     assert_eq!(codes(&run.rows[0]), ["interrupted"]);
 }
@@ -300,7 +300,7 @@ fn judging_again_changes_nothing() {
         run.totals,
         run.exit_code,
     );
-    judge(&mut run, &plan);
+    judge(&mut run, &plan, &Past::default());
     assert_eq!(
         first,
         (

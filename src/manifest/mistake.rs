@@ -30,7 +30,7 @@ pub struct Mistakes {
 }
 
 impl Mistake {
-    pub(super) fn new(span: Range<usize>, title: impl Into<String>) -> Self {
+    pub(crate) fn new(span: Range<usize>, title: impl Into<String>) -> Self {
         Self {
             span,
             title: title.into(),
@@ -39,18 +39,18 @@ impl Mistake {
         }
     }
 
-    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
         self
     }
 
     /// Help that names the nearest known word, or all of them.
-    pub(super) fn did_you_mean(self, word: &str, known: &[&str]) -> Self {
+    pub(crate) fn did_you_mean(self, word: &str, known: &[&str]) -> Self {
         match super::closest(word, known.iter().copied()) {
             Some(closest) => self.help(format!("did you mean `{closest}`?")),
             None if known.is_empty() => self,
@@ -60,7 +60,7 @@ impl Mistake {
 }
 
 impl Mistakes {
-    pub(super) fn new(path: &Path, source: String, mut mistakes: Vec<Mistake>) -> Self {
+    pub(crate) fn new(path: &Path, source: String, mut mistakes: Vec<Mistake>) -> Self {
         mistakes.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));
         mistakes.dedup();
         Self {

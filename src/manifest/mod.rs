@@ -10,7 +10,7 @@ mod package;
 mod placeholder;
 mod schema;
 mod spelling;
-mod tree;
+pub(crate) mod tree;
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -10,14 +10,14 @@ use super::mistake::Mistake;
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    pub(super) content: Content,
+pub(crate) struct Node {
+    pub(crate) span: Range<usize>,
+    pub(crate) content: Content,
 }
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(super) enum Content {
+pub(crate) enum Content {
     Table(Vec<Entry>),
     Array(Vec<Node>),
     Text(String),
@@ -30,22 +30,22 @@ pub(super) enum Content {
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) key: String,
-    pub(super) key_span: Range<usize>,
-    pub(super) value: Node,
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) value: Node,
 }
 
 /// One step from a value to one inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Key(String),
     Index(usize),
 }
 
 impl Node {
     /// Reads the text; mistakes of its grammar as far as the parser can tell them apart.
-    pub(super) fn parse(source: &str) -> (Self, Vec<Mistake>) {
+    pub(crate) fn parse(source: &str) -> (Self, Vec<Mistake>) {
         let (table, errors) = DeTable::parse_recoverable(source);
         let mut mistakes: Vec<Mistake> = Vec::new();
         for error in errors {
@@ -68,7 +68,7 @@ impl Node {
     }
 
     /// The entries of a table; none for anything else.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[Entry] {
         match &self.content {
             Content::Table(entries) => entries,
             _ => &[],
@@ -76,7 +76,7 @@ impl Node {
     }
 
     /// The items of an array; none for anything else.
-    pub(super) fn items(&self) -> &[Self] {
+    pub(crate) fn items(&self) -> &[Self] {
         match &self.content {
             Content::Array(items) => items,
             _ => &[],
@@ -84,7 +84,7 @@ impl Node {
     }
 
     /// The text of a string; None for anything else.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(text),
             _ => None,
@@ -92,12 +92,12 @@ impl Node {
     }
 
     /// An entry of a table.
-    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
     /// The value at a path, and the entry it is the value of, if it is one.
-    pub(super) fn at(&self, path: &[Step]) -> Option<(&Self, Option<&Entry>)> {
+    pub(crate) fn at(&self, path: &[Step]) -> Option<(&Self, Option<&Entry>)> {
         let (mut node, mut owner) = (self, None);
         for step in path {
             match step {
@@ -112,7 +112,7 @@ impl Node {
     }
 
     /// The same as JSON, for the schema and for serde.
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         match &self.content {
             Content::Table(entries) => {
                 let entries = entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json()));
@@ -129,7 +129,7 @@ impl Node {
 
 impl Entry {
     /// Where to point when the entry as a whole is meant: a table's header where it has one, else the key.
-    pub(super) fn place(&self) -> Range<usize> {
+    pub(crate) fn place(&self) -> Range<usize> {
         match &self.value.content {
             Content::Table(_) if self.value.span.start < self.key_span.start => self.value.span.clone(),
             _ => self.key_span.clone(),

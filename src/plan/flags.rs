@@ -35,6 +35,8 @@ pub struct Flags {
     pub install_programs: bool,
     /// `--strict`
     pub strict: bool,
+    /// `--locked`
+    pub locked: bool,
     /// `--reports`
     pub reports: PathBuf,
     /// `--logs`
@@ -72,6 +74,7 @@ impl Default for Flags {
             install: InstallMode::Missing,
             install_programs: false,
             strict: false,
+            locked: false,
             reports: PathBuf::from("reports"),
             logs: PathBuf::from("logs"),
             state: PathBuf::from(".mcp-smoke"),
@@ -105,6 +108,7 @@ impl Flags {
         );
         note("install_programs", self.install_programs.then_some(Value::from(true)));
         note("strict", self.strict.then_some(Value::from(true)));
+        note("locked", self.locked.then_some(Value::from(true)));
         set
     }
 }

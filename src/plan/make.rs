@@ -162,6 +162,7 @@ fn settings(manifest: &Manifest, flags: &Flags, environment: &Environment) -> Se
         install: flags.install,
         install_programs: flags.install_programs,
         strict: flags.strict,
+        locked: flags.locked,
         smoke: flags.smoke,
         reports: flags.reports.clone(),
         logs: flags.logs.clone(),
@@ -207,7 +208,6 @@ fn not_yet(drafts: &[Draft<'_>]) -> Vec<String> {
             ("url", server.url.is_some()),
             ("headers", !server.headers.is_empty()),
             ("transport", server.transport.is_some()),
-            ("retries", server.retries.is_some_and(|retries| retries > 0)),
         ];
         for key in used
             .into_iter()

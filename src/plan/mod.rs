@@ -62,6 +62,8 @@ pub struct Settings {
     pub install_programs: bool,
     /// Whether warnings fail.
     pub strict: bool,
+    /// Whether rows that are not in the lock fail.
+    pub locked: bool,
     /// `--smoke`.
     pub smoke: bool,
     /// Where records go.

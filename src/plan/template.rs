@@ -1,6 +1,7 @@
 //! Strings with fixture placeholders that only a session can fill. `${env:…}`, `${self}` and
 //! `${manifest_dir}` are gone by now: they became literals when the plan was made.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -32,6 +33,32 @@ pub enum Segment {
 /// A string to be filled per session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template(Vec<Segment>);
+
+impl fmt::Display for Fixture {
+    /// As it is typed in a manifest.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Workspace => "${workspace}",
+            Self::GitRepo => "${git_repo}",
+            Self::Http => "${http}",
+            Self::Browser => "${browser}",
+            Self::Port => "${port}",
+        })
+    }
+}
+
+impl fmt::Display for Template {
+    /// With the fixtures as they are typed, so that it reads the same in every session.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for segment in &self.0 {
+            match segment {
+                Segment::Literal(text) => formatter.write_str(text)?,
+                Segment::Fixture(fixture) => write!(formatter, "{fixture}")?,
+            }
+        }
+        Ok(())
+    }
+}
 
 /// A JSON value whose strings are templates.
 #[derive(Clone, Debug, PartialEq)]

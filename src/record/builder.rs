@@ -81,6 +81,7 @@ impl RecordBuilder {
             EventKind::Doing(_) | EventKind::Log(_) | EventKind::Wire(_) | EventKind::CallDone { .. } => {}
             EventKind::Installed(took) => row.installed(took),
             EventKind::PackageInPlace(package) => row.package_in_place(package),
+            EventKind::Newest(newest) => row.newest(newest),
             EventKind::Measuring(load) => row.measuring(load),
             EventKind::Session(session) => row.session(*session),
             EventKind::Observed(observation) => row.observed(observation),

@@ -1,7 +1,7 @@
 //! Who answered: what a row's first session that could tell has told, and which package that was. Where
 //! no package owns the running script, the manifest's first `package` fills in and is marked so.
 
-use crate::event::{Ecosystem, HandshakeFacts, PackageFacts, ProcessIdentity, SessionFacts};
+use crate::event::{Ecosystem, HandshakeFacts, Newest, PackageFacts, ProcessIdentity, SessionFacts};
 use crate::plan::{Fixtures, Launch, PackageSpec, Protocol, Row};
 
 use super::{Identity, PackageIdentity, PackageSource};
@@ -67,6 +67,7 @@ fn from_walk(package: &PackageFacts, launch: Option<&Launch>) -> PackageIdentity
         name: Some(package.name.clone()),
         wanted: launch.and_then(|launch| wanted(package, launch)),
         installed: Some(package.version.clone()),
+        newest: Newest::default(),
         source: Some(PackageSource::Walk),
         path: Some(package.path.clone()),
     }
@@ -79,6 +80,7 @@ fn from_manifest(spec: &PackageSpec, in_place: &[PackageFacts]) -> PackageIdenti
         name: Some(spec.name.clone()),
         wanted: Some(spec.wanted.clone()),
         installed: found.map(|package| package.version.clone()),
+        newest: Newest::default(),
         source: Some(PackageSource::Manifest),
         path: found.map(|package| package.path.clone()),
     }

@@ -66,6 +66,7 @@ fn mask_row(row: &mut RowRecord, mask: &Mask) {
         runtime: _,
         title,
         group,
+        command,
         status: _,
         skip,
         identity,
@@ -83,6 +84,7 @@ fn mask_row(row: &mut RowRecord, mask: &Mask) {
     } = row;
     text(title, mask);
     optional(group, mask);
+    optional(command, mask);
     if let Some(skip) = skip {
         text(&mut skip.message, mask);
         optional(&mut skip.cure, mask);
@@ -123,6 +125,7 @@ fn mask_identity(identity: &mut Identity, mask: &Mask) {
         name,
         wanted,
         installed,
+        newest,
         source: _,
         path: package_path,
     } = package;
@@ -139,6 +142,7 @@ fn mask_identity(identity: &mut Identity, mask: &Mask) {
     ] {
         optional(text, mask);
     }
+    newest.mask(mask);
     if let Some(package_path) = package_path {
         path(package_path, mask);
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::event::{
-    Ecosystem, HostLoad, Launcher, Observation, ResourceFacts, RowId, RuntimeFacts, SessionFacts, Skip,
+    Ecosystem, HostLoad, Launcher, Newest, Observation, ResourceFacts, RowId, RuntimeFacts, SessionFacts, Skip,
 };
 use crate::finding::Finding;
 
@@ -25,9 +25,12 @@ pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod tries;
 
 pub use builder::{RecordBuilder, RunHeader};
 pub use tool::ToolRecord;
+pub(crate) use tool::{canonical, sha256};
+pub use tries::tries;
 
 /// The facts and findings of a run.
 #[derive(Clone, Debug)]
@@ -151,6 +154,9 @@ pub struct RowRecord {
     pub runtime: Option<String>,
     /// The group.
     pub group: Option<String>,
+    /// Command and arguments as the manifest has them, fixtures not filled in, secrets masked: what "the
+    /// same command" means from one night to the next. Null in records of earlier builds.
+    pub command: Option<String>,
     /// How it came out; `judge` says.
     pub status: Status,
     /// Why it was not run.
@@ -217,6 +223,8 @@ pub struct PackageIdentity {
     pub wanted: Option<String>,
     /// The version on disk.
     pub installed: Option<String>,
+    /// What the registry offers.
+    pub newest: Newest,
     /// How it was found.
     pub source: Option<PackageSource>,
     /// Where it lies.

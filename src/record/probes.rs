@@ -4,14 +4,18 @@
 use crate::event::{ProbeFacts, SessionFacts, SessionKind};
 use crate::plan::Probe;
 
-use super::{Outcome, ProbeRecord};
+use super::{Outcome, ProbeRecord, tries};
 
 /// One record for each probe of the plan, in its order.
 pub(super) fn pool(probes: &[Probe], sessions: &[SessionFacts]) -> Vec<ProbeRecord> {
-    let counted = last_tries(sessions);
-    let pooled = probes.iter().enumerate().map(|(index, probe)| {
-        let facts: Vec<&ProbeFacts> = counted
+    let (counted, _) = tries(sessions);
+    let counted = || {
+        counted
             .iter()
+            .filter(|session| matches!(session.kind, SessionKind::Repeat(_)))
+    };
+    let pooled = probes.iter().enumerate().map(|(index, probe)| {
+        let facts: Vec<&ProbeFacts> = counted()
             .flat_map(|session| session.probes.iter().filter(|facts| facts.index == index))
             .collect();
         ProbeRecord {
@@ -28,21 +32,6 @@ pub(super) fn pool(probes: &[Probe], sessions: &[SessionFacts]) -> Vec<ProbeReco
         }
     });
     pooled.collect()
-}
-
-/// The full sessions, each repeat's last try only.
-fn last_tries(sessions: &[SessionFacts]) -> Vec<&SessionFacts> {
-    let mut counted: Vec<&SessionFacts> = Vec::new();
-    for session in sessions {
-        match session.kind {
-            SessionKind::Repeat(_) => {
-                counted.retain(|earlier| earlier.kind != session.kind);
-                counted.push(session);
-            }
-            SessionKind::FirstStart | SessionKind::ColdStart => {}
-        }
-    }
-    counted
 }
 
 fn outcome(facts: &[&ProbeFacts]) -> Option<Outcome> {

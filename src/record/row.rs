@@ -9,12 +9,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::event::{
-    HostLoad, Observation, PackageFacts, ResourceFacts, Seen, SessionFacts, SessionKind, Skip, SkipReason,
+    HostLoad, Newest, Observation, PackageFacts, ResourceFacts, Seen, SessionFacts, SessionKind, Skip, SkipReason,
 };
 use crate::finding::Phase;
-use crate::plan::{Entry, Row};
+use crate::plan::{Entry, Launch, Row};
 
-use super::{RowRecord, Status, identity, probes};
+use super::{RowRecord, Status, identity, probes, tries};
 
 /// The facts of one row so far.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub(super) struct RowDraft {
     skip: Option<Skip>,
     install: Option<Duration>,
     packages: Vec<PackageFacts>,
+    newest: Newest,
     first_start: Option<SessionFacts>,
     sessions: Vec<SessionFacts>,
     load: Option<HostLoad>,
@@ -39,6 +40,7 @@ impl RowDraft {
             skip: None,
             install: None,
             packages: Vec::new(),
+            newest: Newest::default(),
             first_start: None,
             sessions: Vec::new(),
             load: None,
@@ -54,6 +56,10 @@ impl RowDraft {
 
     pub(super) fn package_in_place(&mut self, package: PackageFacts) {
         self.packages.push(package);
+    }
+
+    pub(super) fn newest(&mut self, newest: Newest) {
+        self.newest = newest;
     }
 
     /// Only the load before the first session is that of a host we have not loaded ourselves.
@@ -85,9 +91,13 @@ impl RowDraft {
     pub(super) fn finish(mut self, interrupted: bool) -> RowRecord {
         self.adopt_first_start();
         self.close(interrupted);
-        let all: Vec<&SessionFacts> = self.sessions.iter().chain(&self.first_start).collect();
+        // What a try saw that failed and was made again comes after what the good one saw.
+        let (counted, given_up) = tries(&self.sessions);
+        let all: Vec<&SessionFacts> = counted.into_iter().chain(given_up).chain(&self.first_start).collect();
+        let mut identity = identity::of(&self.row, &all, &self.packages);
+        identity.package.newest = self.newest;
         RowRecord {
-            identity: identity::of(&self.row, &all, &self.packages),
+            identity,
             tools: all
                 .iter()
                 .find_map(|session| session.tools.as_ref())
@@ -96,6 +106,7 @@ impl RowDraft {
             probes: probes::pool(self.row.launch().map_or(&[], |launch| &launch.probes), &self.sessions),
             resources: largest(&self.sessions),
             first_start: self.first_start.as_ref().and_then(|session| session.cold_start),
+            command: self.row.launch().map(command_line),
             status: match (&self.row.entry, &self.skip) {
                 (Entry::Unusable(_), _) => Status::Error,
                 (_, Some(_)) => Status::Skip,
@@ -185,6 +196,12 @@ impl RowDraft {
     fn saw(&self, wanted: impl Fn(&Seen) -> bool) -> bool {
         self.observations.iter().any(|observation| wanted(&observation.what))
     }
+}
+
+/// Plainly joined: quoting could tear a secret that is still to be masked.
+fn command_line(launch: &Launch) -> String {
+    let words = std::iter::once(&launch.command).chain(&launch.args);
+    words.map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The largest of each figure over all sessions that told one.

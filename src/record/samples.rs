@@ -26,6 +26,7 @@ pub(crate) fn plan(rows: Vec<Row>) -> Plan {
             install: InstallMode::Missing,
             install_programs: false,
             strict: false,
+            locked: false,
             smoke: false,
             reports: PathBuf::from("reports"),
             logs: PathBuf::from("logs"),

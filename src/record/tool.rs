@@ -34,7 +34,7 @@ impl From<&ToolFacts> for ToolRecord {
 }
 
 /// SHA-256 of a text, hex.
-pub(super) fn sha256(text: &str) -> String {
+pub(crate) fn sha256(text: &str) -> String {
     use std::fmt::Write;
 
     Sha256::digest(text.as_bytes())
@@ -47,7 +47,7 @@ pub(super) fn sha256(text: &str) -> String {
 
 /// The value with the keys of every object sorted, so that the order in which a server happens to
 /// write them is no change. The order of arrays is kept: it can mean something.
-pub(super) fn canonical(value: &Value) -> Value {
+pub(crate) fn canonical(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(canonical).collect(),
         Value::Object(entries) => {

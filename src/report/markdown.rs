@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::record::RunRecord;
 use crate::report::article::{Alignment, Article, LETTERS, Mark, Part, Prose, Span, Table, article};
+use crate::report::headline;
 use crate::text::clean_for_markdown;
 
 /// Writing into a string cannot fail.
@@ -18,6 +19,7 @@ const SUPERSCRIPTS: [char; LETTERS.len()] = [
 pub fn markdown(record: &RunRecord) -> String {
     let Article { title, parts } = article(record);
     let mut text = format!("# {}\n", clean_for_markdown(&title));
+    headline::push_markdown(&mut text, record);
     for part in &parts {
         text.push('\n');
         push_part(&mut text, part);

@@ -3,6 +3,9 @@
 
 mod article;
 mod csv;
+mod diff;
+mod headline;
+mod history;
 mod latex;
 mod log_header;
 mod main_table;
@@ -13,6 +16,8 @@ mod sentences;
 mod table;
 
 pub use csv::{CsvTable, csv};
+pub use diff::{Side, SideRow, diff};
+pub use history::{of_row as history_of_row, overview as history_overview, rows_of};
 pub use latex::latex;
 pub use log_header::log_header;
 pub use markdown::markdown;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::event::{
-    Ecosystem, Era, HostLoad, Launcher, ProbeFacts, RowId, RuntimeFacts, SessionFacts, SessionKind, ShutdownFacts,
-    ShutdownStep, Skip, SkipReason,
+    Ecosystem, Era, HostLoad, Launcher, Newest, ProbeFacts, RowId, RuntimeFacts, SessionFacts, SessionKind,
+    ShutdownFacts, ShutdownStep, Skip, SkipReason,
 };
 use crate::finding::{Code, Finding, Phase, Severity};
 use crate::record::{
@@ -80,6 +80,7 @@ pub(crate) fn sample_row(server: &str) -> RowRecord {
         title: server.to_owned(),
         runtime: None,
         group: None,
+        command: Some(format!("mcp-server-{server}")),
         status: Status::Pass,
         skip: None,
         identity: Identity {
@@ -336,6 +337,7 @@ fn package(ecosystem: Ecosystem, name: &str, installed: &str) -> PackageIdentity
         name: Some(name.to_owned()),
         wanted: Some("*".to_owned()),
         installed: Some(installed.to_owned()),
+        newest: Newest::default(),
         source: Some(PackageSource::Walk),
         path: None,
     }

@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, TableComponent, Width};
 
 use crate::record::{RunRecord, Status};
+use crate::report::headline;
 use crate::report::main_table::main_table;
 use crate::report::sentences::{self, BY_MANIFEST_NOTE, DAGGER_NOTE, RowSentences, Sentence};
 use crate::text::{clean_for_terminal, cut, wrap};
@@ -29,6 +30,7 @@ pub fn terminal(record: &RunRecord, width: usize, colour: bool) -> String {
     let paint = Paint { colour };
     let figures = main_table(record);
     let mut text = String::new();
+    headline::push_terminal(&mut text, record, width.min(WIDEST_TEXT));
     if !figures.rows.is_empty() {
         let (density, columns) = lay_out(&figures, width);
         let table = draw(&columns, density);

@@ -15,6 +15,7 @@ mod calibration;
 mod host_load;
 mod interruption;
 mod launch;
+mod retry;
 mod row;
 mod schedule;
 mod stage;
@@ -22,6 +23,7 @@ mod stage;
 pub use calibration::{CALIBRATION_CALLS, calibrate};
 pub use interruption::Interruption;
 pub use launch::program_of;
+pub use retry::went_wrong;
 pub use stage::{Stage, Staged, StagedRow, stage};
 
 /// Runs the plan. Events reach `on_event` in the order in which they happened in each row. Gives

@@ -16,6 +16,7 @@ use crate::prepare::{ReadyRow, Scratch};
 use super::Interruption;
 use super::host_load;
 use super::launch;
+use super::retry::went_wrong;
 
 /// Everything that one row needs while it is measured.
 pub(super) struct Measurement {
@@ -32,8 +33,12 @@ pub(super) struct Measurement {
 /// A row between its first session and its last.
 pub(super) struct Course {
     measurement: Measurement,
-    /// The sessions still to come, with their numbers.
-    to_come: VecDeque<(SessionKind, u32)>,
+    /// The sessions still to come.
+    to_come: VecDeque<Try>,
+    /// How many sessions there were; the number of the next is one more.
+    lived: u32,
+    /// How many sessions that failed may still be lived again.
+    retries: u32,
     protocol: Protocol,
     /// What its sessions took so far; those of other rows in between do not count.
     spent: Duration,
@@ -41,12 +46,24 @@ pub(super) struct Course {
     begun: bool,
 }
 
+/// A session to be lived, for the first time or again.
+#[derive(Clone, Copy)]
+struct Try {
+    kind: SessionKind,
+    attempt: u32,
+}
+
 impl Course {
     /// A row before its first session. Null if its entry cannot be run.
     pub(super) fn begin(measurement: Measurement) -> Option<Self> {
         let launch = measurement.plan.rows[measurement.row].launch()?;
         let protocol = launch.protocol.clone();
-        let to_come = sessions(launch, measurement.ready.fresh).into_iter().zip(1..).collect();
+        let retries = launch.retries;
+        let first = |kind| Try { kind, attempt: 1 };
+        let to_come = sessions(launch, measurement.ready.fresh)
+            .into_iter()
+            .map(first)
+            .collect();
         if let Some(package) = measurement.ready.installed.first() {
             measurement.sink.send(EventKind::PackageInPlace(package.clone()));
         }
@@ -54,6 +71,8 @@ impl Course {
         Some(Self {
             measurement,
             to_come,
+            lived: 0,
+            retries,
             protocol,
             spent: Duration::ZERO,
             begun: false,
@@ -65,17 +84,26 @@ impl Course {
         if self.measurement.interruption.came() {
             return self.interrupted();
         }
-        let Some((kind, number)) = self.to_come.pop_front() else {
+        let Some(this) = self.to_come.pop_front() else {
             return false;
         };
-        let Some(launch) = self.measurement.plan.rows[self.measurement.row].launch() else {
+        let plan = Arc::clone(&self.measurement.plan);
+        let Some(launch) = plan.rows[self.measurement.row].launch() else {
             return false;
         };
         let began = Instant::now();
         let left = launch.limits.row.saturating_sub(self.spent);
         let Interruption { wind_down, kill } = self.measurement.interruption.clone();
         let stop = Stop::new(wind_down, kill, Some(began + left));
-        let lived = session(&self.measurement, launch, (kind, number), self.protocol.clone(), &stop).await;
+        self.lived += 1;
+        let lived = session(
+            &self.measurement,
+            launch,
+            (this, self.lived),
+            self.protocol.clone(),
+            &stop,
+        )
+        .await;
         self.spent += began.elapsed();
         self.begun = true;
         let goes_on = match lived {
@@ -83,6 +111,7 @@ impl Course {
             None => false,
             Some(Lived { facts, cut_short }) => {
                 let opened = facts.handshake.is_some();
+                let again = went_wrong(&facts) && !cut_short && self.try_again(this, opened);
                 self.protocol = protocol_of_next(&self.protocol, &facts);
                 self.measurement.sink.send(EventKind::Session(Box::new(facts)));
                 if cut_short && !self.measurement.interruption.came() {
@@ -95,7 +124,7 @@ impl Course {
                     );
                 }
                 // One that did not start would only take its limit again and again.
-                opened && !cut_short
+                again || opened && !cut_short
             }
         };
         if self.measurement.interruption.came() {
@@ -103,6 +132,28 @@ impl Course {
         } else {
             goes_on
         }
+    }
+
+    /// Puts a failed session in front of those to come once more, if it may be. The start after an
+    /// installation counts for nothing and is not repeated: where it did not even open, the first session
+    /// that counts is the second try.
+    fn try_again(&mut self, failed: Try, opened: bool) -> bool {
+        let is_first_start = failed.kind == SessionKind::FirstStart;
+        if self.retries == 0 || (is_first_start && opened) {
+            return false;
+        }
+        self.retries -= 1;
+        if is_first_start {
+            if let Some(next) = self.to_come.front_mut() {
+                next.attempt += 1;
+            }
+        } else {
+            self.to_come.push_front(Try {
+                attempt: failed.attempt + 1,
+                ..failed
+            });
+        }
+        true
     }
 
     /// Ctrl-C ends a row, or keeps it from being begun.
@@ -145,7 +196,7 @@ struct Lived {
 async fn session(
     measurement: &Measurement,
     launch: &Launch,
-    (kind, number): (SessionKind, u32),
+    (Try { kind, attempt }, number): (Try, u32),
     protocol: Protocol,
     stop: &Stop,
 ) -> Option<Lived> {
@@ -161,11 +212,11 @@ async fn session(
         }
     };
     let command = launch::command(launch, &measurement.ready, scratch.fixtures());
-    tell_command(measurement, number, kind, &command);
+    tell_command(measurement, number, Try { kind, attempt }, &command);
     let spec = SessionSpec {
         number,
         kind,
-        attempt: 1,
+        attempt,
         command: command.clone(),
         protocol,
         limits: launch.limits,
@@ -204,18 +255,22 @@ fn prepared_identity(ready: &ReadyRow, command: &Command) -> ProcessIdentity {
 }
 
 /// The log tells what exactly was started; of the environment only the names.
-fn tell_command(measurement: &Measurement, number: u32, kind: SessionKind, command: &Command) {
-    let what = match kind {
+fn tell_command(measurement: &Measurement, number: u32, this: Try, command: &Command) {
+    let what = match this.kind {
         SessionKind::FirstStart => "first start after the installation".to_owned(),
         SessionKind::Repeat(repeat) => format!("repeat {repeat}"),
         SessionKind::ColdStart => "handshake and list only".to_owned(),
+    };
+    let again = match this.attempt {
+        1 => String::new(),
+        attempt => format!(", try {attempt}"),
     };
     let names: Vec<&str> = command.env.iter().map(|(name, _)| name.as_str()).collect();
     let words = std::iter::once(command.program.to_string_lossy().into_owned()).chain(command.args.iter().cloned());
     let line = shlex::try_join(words.collect::<Vec<_>>().iter().map(String::as_str))
         .unwrap_or_else(|_| format!("{} {:?}", command.program.display(), command.args));
     for text in [
-        format!("session {number}: {what}"),
+        format!("session {number}: {what}{again}"),
         format!("command: {line}"),
         format!("in {}", command.cwd.display()),
         format!("environment: {}", names.join(" ")),

@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::event::{
-    Direction, EventKind, HostLoad, LogLine, LogSource, Observation, PackageFacts, SessionFacts, SessionKind, Skip,
-    WireLine,
+    Direction, EventKind, HostLoad, LogLine, LogSource, Newest, Observation, PackageFacts, SessionFacts, SessionKind,
+    Skip, WireLine,
 };
 use crate::text::duration_words;
 
@@ -27,6 +27,7 @@ pub(super) fn of(kind: &EventKind, at: Duration) -> Vec<Line> {
         EventKind::Doing(what) => one(what.clone()),
         EventKind::Installed(took) => one(format!("installed in {}", duration_words(*took))),
         EventKind::PackageInPlace(package) => one(in_place(package)),
+        EventKind::Newest(newest) => one(newest_line(newest)),
         EventKind::Measuring(load) => one(host_load(*load)),
         EventKind::Observed(observation) => one(observed(observation)),
         EventKind::Skipped(skip) => one(skipped(skip)),
@@ -97,6 +98,30 @@ fn of_run(at: Duration, text: String) -> Line {
 
 fn margin(clock: &str, at: Duration) -> String {
     format!("[{clock:<10} {:>9.3} s]", at.as_secs_f64())
+}
+
+fn newest_line(newest: &Newest) -> String {
+    let version = newest.version.as_deref().unwrap_or("unknown");
+    let causes = [
+        ("held back by", &newest.held_back),
+        ("behind because of", &newest.behind),
+    ]
+    .into_iter();
+    let told = causes.filter_map(|(words, cause)| {
+        let cause = cause.as_ref()?;
+        let detail = cause
+            .detail
+            .as_ref()
+            .map(|detail| format!(" ({detail})"))
+            .unwrap_or_default();
+        Some(format!(", {words} {}{detail}", cause.cause))
+    });
+    let as_of = newest
+        .as_of
+        .as_ref()
+        .map(|day| format!(" as of {day}"))
+        .unwrap_or_default();
+    format!("newest: {version}{as_of}{}", told.collect::<String>())
 }
 
 fn in_place(package: &PackageFacts) -> String {

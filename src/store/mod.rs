@@ -3,7 +3,7 @@
 //! like a run, and `latest`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -12,12 +12,15 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use crate::event::{Event, RowId, mask_text};
+use crate::lock::Lock;
 use crate::record::RunRecord;
 use crate::record::json::{RecordProblem, to_json};
 use crate::text::Mask;
 
 mod file_name;
+mod history;
 mod latest;
+mod lock;
 mod log_lines;
 mod row_log;
 mod run_id;
@@ -27,6 +30,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use history::{Earlier, MOST_RUNS, earlier_runs};
+pub use lock::{read_lock, write_lock};
 pub use run_id::RunId;
 pub use runs::{find_record, last_run, read_record, read_record_file, runs};
 
@@ -183,9 +188,18 @@ impl Store {
         latest::point(&self.folders.reports, &self.run_id)
     }
 
-    /// Removes all but the newest runs, this one never; gives the ids of those that went.
-    pub fn prune(&self, keep_runs: usize) -> Result<Vec<RunId>, StoreProblem> {
-        runs::prune(&self.folders, &self.run_id, keep_runs)
+    /// The earlier runs of a manifest, newest first; this one is not among them.
+    pub fn earlier_runs(&self, manifest: &Path) -> Result<Earlier, StoreProblem> {
+        earlier_runs(&self.folders.reports, manifest, Some(&self.run_id))
+    }
+
+    /// Removes all but the newest runs, this one and those that the lock names never; gives the ids of those
+    /// that went.
+    pub fn prune(&self, keep_runs: usize, lock: Option<&Lock>) -> Result<Vec<RunId>, StoreProblem> {
+        let named = lock.into_iter().flat_map(|lock| lock.rows.values());
+        let mut kept: BTreeSet<RunId> = named.filter_map(|row| RunId::parse(&row.run)).collect();
+        kept.insert(self.run_id.clone());
+        runs::prune(&self.folders, &kept, keep_runs)
     }
 
     /// The whole first, for secrets of several lines, then line by line, so that an escaped secret

@@ -74,6 +74,7 @@ impl RowLog {
             | EventKind::Wire(_)
             | EventKind::Installed(_)
             | EventKind::PackageInPlace(_)
+            | EventKind::Newest(_)
             | EventKind::Measuring(_)
             | EventKind::CallDone { .. }
             | EventKind::Observed(_)

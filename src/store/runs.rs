@@ -80,14 +80,14 @@ pub fn find_record(reports: &Path, run: Option<&Path>) -> Result<PathBuf, StoreP
 
 /// Removes what is older than the newest `keep` runs from both folders. Goes on where one cannot be
 /// removed, and tells of the first such.
-pub(super) fn prune(folders: &Folders, own: &RunId, keep: usize) -> Result<Vec<RunId>, StoreProblem> {
+pub(super) fn prune(folders: &Folders, kept: &BTreeSet<RunId>, keep: usize) -> Result<Vec<RunId>, StoreProblem> {
     let mut all: BTreeSet<RunId> = runs(&folders.reports)?.into_iter().collect();
     all.extend(runs(&folders.logs)?);
-    all.insert(own.clone());
+    all.extend(kept.iter().cloned());
     let surplus = all.len().saturating_sub(keep.max(1));
     let mut gone = Vec::new();
     let mut first_problem = None;
-    for run_id in all.into_iter().take(surplus).filter(|run_id| run_id != own) {
+    for run_id in all.into_iter().take(surplus).filter(|run_id| !kept.contains(run_id)) {
         match remove(folders, &run_id) {
             Ok(()) => gone.push(run_id),
             Err(problem) => {

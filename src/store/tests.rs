@@ -9,9 +9,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Folders, RunId, Store, StoreProblem, last_run, read_record, runs};
+use super::{Folders, RunId, Store, StoreProblem, earlier_runs, last_run, read_record, runs};
 use crate::event::samples::{event, every_kind, session, wire};
-use crate::event::{Event, EventKind, LogLine, LogSource, RowId};
+use crate::event::{Era, Event, EventKind, LogLine, LogSource, RowId};
+use crate::lock::{Lock, LockedRow, RowFacts};
 use crate::record::RunRecord;
 use crate::record::samples::{launch, plan, record, row, run};
 use crate::text::Mask;
@@ -394,7 +395,7 @@ fn only_runs_are_pruned_and_never_this_one() {
     fs::write(reports.join("20200101T000000Z"), "a file").expect("written");
     let store = store(&top);
     store.point_latest().expect("made");
-    let gone: Vec<_> = store.prune(3).expect("pruned").iter().map(RunId::name).collect();
+    let gone: Vec<_> = store.prune(3, None).expect("pruned").iter().map(RunId::name).collect();
     assert_eq!(gone, ["20240101T000000Z", "20250101T000000Z", "20250102T000000Z"]);
     let left = [
         "20200101T000000Z",
@@ -408,9 +409,87 @@ fn only_runs_are_pruned_and_never_this_one() {
     expected.retain(|name| name.ends_with('Z') && !name.starts_with("2020") || name.ends_with("-2"));
     assert_eq!(names(&logs), expected);
 
-    let gone: Vec<_> = store.prune(0).expect("pruned").iter().map(RunId::name).collect();
+    let gone: Vec<_> = store.prune(0, None).expect("pruned").iter().map(RunId::name).collect();
     assert_eq!(gone, ["20250102T000000Z-2"], "this run stays, and what is newer");
     assert!(store.report_folder().is_dir() && store.log_folder().is_dir());
+}
+
+/// A row of a lock, named after the run that it was taken from.
+fn locked_from(run: &str) -> (RowId, LockedRow) {
+    let facts = RowFacts {
+        package: None,
+        reported_name: None,
+        reported_version: None,
+        runtime: None,
+        era: Era::Initialize,
+        protocol: "2025-11-25".to_owned(),
+        tools: None,
+    };
+    let row = LockedRow {
+        accepted_on: jiff::civil::date(2026, 11, 30),
+        run: run.to_owned(),
+        facts,
+        accepted: Vec::new(),
+    };
+    (RowId(run.to_owned()), row)
+}
+
+#[test]
+fn a_run_that_the_lock_names_is_never_pruned() {
+    let top = tempfile::tempdir().expect("a folder");
+    let Folders { reports, logs } = folders(&top);
+    for name in ["20250101T000000Z", "20250102T000000Z", "20250103T000000Z"] {
+        fs::create_dir_all(reports.join(name)).expect("made");
+        fs::create_dir_all(logs.join(name)).expect("made");
+    }
+    let store = store(&top);
+    let lock = Lock {
+        rows: ["20250101T000000Z", "no run at all"]
+            .map(locked_from)
+            .into_iter()
+            .collect(),
+    };
+    let gone: Vec<_> = store
+        .prune(1, Some(&lock))
+        .expect("pruned")
+        .iter()
+        .map(RunId::name)
+        .collect();
+    assert_eq!(gone, ["20250102T000000Z", "20250103T000000Z"]);
+    assert!(reports.join("20250101T000000Z").is_dir() && logs.join("20250101T000000Z").is_dir());
+}
+
+#[test]
+fn earlier_runs_are_those_of_the_manifest_newest_first_and_a_damaged_one_is_passed_over() {
+    let top = tempfile::tempdir().expect("a folder");
+    let Folders { reports, .. } = folders(&top);
+    let fixture = include_str!("../../tests/fixtures/records/v1.json");
+    let put = |name: &str, text: &str| {
+        fs::create_dir_all(reports.join(name)).expect("made");
+        fs::write(reports.join(name).join("report.json"), text).expect("written");
+    };
+    let named = |name: &str| fixture.replacen("20261130T021500Z", name, 1);
+    put("20261101T000000Z", &named("20261101T000000Z"));
+    put(
+        "20261102T000000Z",
+        &named("20261102T000000Z").replace("\"servers.toml\"", "\"others.toml\""),
+    );
+    put("20261103T000000Z", "{\"format\": 1, \"too");
+    put("20261104T000000Z", &fixture.replace("\"format\": 1", "\"format\": 99"));
+    put("20261105T000000Z", &named("20261105T000000Z"));
+    put("20261106T000000Z", &named("20261106T000000Z"));
+    fs::create_dir_all(reports.join("20261107T000000Z")).expect("one that was killed");
+    let tonight = RunId::parse("20261106T000000Z").expect("an id");
+    let earlier = earlier_runs(&reports, Path::new("./servers.toml"), Some(&tonight)).expect("listed");
+    let ids: Vec<&str> = earlier.runs.iter().map(|run| run.id.as_str()).collect();
+    assert_eq!(ids, ["20261105T000000Z", "20261101T000000Z"]);
+    assert_eq!(earlier.passed_over.len(), 2);
+    assert!(
+        earlier_runs(&top.path().join("nowhere"), Path::new("x"), None)
+            .expect("none")
+            .runs
+            .is_empty()
+    );
 }
 
 #[cfg(unix)]
@@ -422,7 +501,7 @@ fn a_link_named_like_a_run_is_not_followed() {
     let store = store(&top);
     let link = top.path().join("reports/20200101T000000Z");
     std::os::unix::fs::symlink(elsewhere.path(), &link).expect("made");
-    assert!(store.prune(1).expect("pruned").is_empty());
+    assert!(store.prune(1, None).expect("pruned").is_empty());
     assert_eq!(read(&link.join("file")), "kept");
     assert_eq!(
         runs(&top.path().join("reports")).expect("listed"),

@@ -6,7 +6,7 @@ use crate::event::{Ending, Received, Seen, ShutdownStep};
 use crate::finding::Phase;
 
 /// Each variant at least once, with the cases that read differently.
-pub(super) fn everything() -> Vec<(Phase, Seen)> {
+pub(in crate::judge) fn everything() -> Vec<(Phase, Seen)> {
     let mut all = starts();
     all.extend(lists());
     all.extend(calls());

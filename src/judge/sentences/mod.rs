@@ -3,6 +3,8 @@
 //! The match is exhaustive: a new observation does not compile until it has its sentence.
 //! Nothing here knows of other rows, of `[severity]` or of statuses.
 
+use jiff::civil::Date;
+
 use crate::event::{Era, Seen};
 use crate::finding::{Code, Phase, Severity};
 use crate::judge::groups::Group;
@@ -16,7 +18,7 @@ mod start;
 mod wire;
 
 #[cfg(test)]
-mod examples;
+pub(super) mod examples;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +32,8 @@ pub(super) struct Told {
     pub(super) expected: Option<String>,
     pub(super) actual: Option<String>,
     pub(super) hint: Option<String>,
+    /// The day on which a person accepted it.
+    pub(super) accepted: Option<Date>,
 }
 
 /// The row that something was seen on.
@@ -52,6 +56,7 @@ impl Told {
             expected: None,
             actual: None,
             hint: None,
+            accepted: None,
         }
     }
 
@@ -61,6 +66,15 @@ impl Told {
 
     pub(super) fn severity(self, severity: Severity) -> Self {
         Self { severity, ..self }
+    }
+
+    /// A note, since it was accepted.
+    pub(super) fn accepted(self, on: Date) -> Self {
+        Self {
+            severity: Severity::Note,
+            accepted: Some(on),
+            ..self
+        }
     }
 
     pub(super) fn expected(self, expected: impl Into<String>) -> Self {

@@ -272,6 +272,7 @@ fn plan(state: &Path) -> Plan {
             install: InstallMode::Missing,
             install_programs: false,
             strict: false,
+            locked: false,
             smoke: false,
             reports: state.join("reports"),
             logs: state.join("logs"),

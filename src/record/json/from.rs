@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::event::{
-    Ecosystem, Era, HostLoad, Launcher, ProbeFacts, ResourceFacts, RowId, RuntimeFacts, SessionFacts, SessionKind,
-    ShutdownFacts, ShutdownStep, Skip, SkipReason,
+    Cause, Ecosystem, Era, HostLoad, Launcher, Newest, ProbeFacts, ResourceFacts, RowId, RuntimeFacts, SessionFacts,
+    SessionKind, ShutdownFacts, ShutdownStep, Skip, SkipReason,
 };
 use crate::finding::{Code, Finding};
 use crate::record::{
@@ -97,6 +97,7 @@ fn row(row: v1::Row) -> Result<RowRecord, RecordProblem> {
         title: row.title,
         runtime: row.runtime,
         group: row.group,
+        command: row.command,
         status: word("status", &row.status, status)?,
         skip: skip(row.skip_reason.as_deref(), &findings)?,
         identity: identity(row.identity)?,
@@ -167,6 +168,14 @@ fn package(package: v1::Package) -> Result<PackageIdentity, RecordProblem> {
         name: package.name,
         wanted: package.wanted,
         installed: package.installed,
+        newest: Newest {
+            version: package.newest,
+            as_of: package.newest_as_of,
+            requires: package.newest_requires,
+            deprecated: package.newest_deprecated,
+            held_back: cause(package.held_back),
+            behind: cause(package.behind),
+        },
         source: optional_word("source", package.source.as_deref(), |source| match source {
             "walk" => Some(PackageSource::Walk),
             "manifest" => Some(PackageSource::Manifest),
@@ -174,6 +183,11 @@ fn package(package: v1::Package) -> Result<PackageIdentity, RecordProblem> {
         })?,
         path: package.path.map(PathBuf::from),
     })
+}
+
+fn cause(cause: v1::Cause) -> Option<Cause> {
+    let v1::Cause { cause, detail } = cause;
+    cause.map(|cause| Cause { cause, detail })
 }
 
 fn session(facts: v1::Session, number: u32, probes: &[v1::Probe]) -> Result<SessionFacts, RecordProblem> {

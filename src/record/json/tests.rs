@@ -136,7 +136,7 @@ fn keys_stand_in_the_order_of_the_format() {
     let row = &record["rows"][0];
     assert_eq!(
         keys(row).join(" "),
-        "id server title runtime group status skip_reason identity install_ms first_start_ms sessions tools \
+        "id server title runtime group command status skip_reason identity install_ms first_start_ms sessions tools \
          probes resources load_average_1m cpu_pressure_avg10 findings log concurrency"
     );
     assert_eq!(

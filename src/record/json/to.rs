@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::event::{SessionFacts, SessionKind, ShutdownFacts};
+use crate::event::{Cause, SessionFacts, SessionKind, ShutdownFacts};
 use crate::finding::Finding;
 use crate::record::{
     Calibration, Host, Identity, PackageIdentity, PackageSource, ProbeRecord, RowRecord, RunRecord, ToolRecord, Totals,
@@ -89,6 +89,7 @@ fn row(row: &RowRecord) -> v1::Row {
         title: row.title.clone(),
         runtime: row.runtime.clone(),
         group: row.group.clone(),
+        command: row.command.clone(),
         status: row.status.name().to_owned(),
         skip_reason: row.skip.as_ref().map(|skip| skip.reason.name().to_owned()),
         identity: identity(&row.identity),
@@ -144,7 +145,19 @@ fn package(package: &PackageIdentity) -> v1::Package {
             PackageSource::Manifest => "manifest".to_owned(),
         }),
         path: package.path.as_deref().map(path),
-        ..v1::Package::default()
+        newest: package.newest.version.clone(),
+        newest_as_of: package.newest.as_of.clone(),
+        newest_requires: package.newest.requires.clone(),
+        newest_deprecated: package.newest.deprecated.clone(),
+        held_back: cause(package.newest.held_back.as_ref()),
+        behind: cause(package.newest.behind.as_ref()),
+    }
+}
+
+fn cause(cause: Option<&Cause>) -> v1::Cause {
+    v1::Cause {
+        cause: cause.map(|cause| cause.cause.clone()),
+        detail: cause.and_then(|cause| cause.detail.clone()),
     }
 }
 

@@ -90,6 +90,8 @@ pub(super) struct Row {
     pub(super) title: String,
     pub(super) runtime: Option<String>,
     pub(super) group: Option<String>,
+    #[serde(default)]
+    pub(super) command: Option<String>,
     pub(super) status: String,
     pub(super) skip_reason: Option<String>,
     #[serde(default)]

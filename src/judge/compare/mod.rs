@@ -1,0 +1,174 @@
+//! Tonight's row held against the lock and against the last earlier run that saw it.
+//!
+//! What the lock has as it is tonight was accepted: that it differs from an earlier run is then a note.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::finding::{Code, Phase};
+use crate::judge::Past;
+use crate::judge::sentences::{Case, Told};
+use crate::judge::words::code;
+use crate::lock::{LockedRow, RowFacts};
+use crate::record::RunRecord;
+
+use changes::Subject;
+use tools::Change;
+
+mod changes;
+mod schema;
+pub(super) mod tools;
+pub(super) mod versions;
+
+/// What is known of the row from one earlier moment.
+struct Moment {
+    /// "the lock of 2026-11-29".
+    words: String,
+    facts: RowFacts,
+    /// Whether everything but the tools is held against it.
+    identity: bool,
+    /// Whether the tools are.
+    tools: bool,
+}
+
+/// What of the lock is not as it is tonight.
+struct OpenSinceLock {
+    on: Date,
+    subjects: Vec<Subject>,
+    tools: BTreeMap<String, Change>,
+}
+
+/// The row's expectations that tell of the same things.
+struct Expected<'row> {
+    name: bool,
+    tools: &'row [String],
+}
+
+/// All that changed since the lock and since the last run.
+pub(super) fn hold(case: Case<'_>, past: &Past<'_>) -> Vec<Told> {
+    let Some(now) = RowFacts::of(case.record) else {
+        return Vec::new();
+    };
+    let expect = case.plan.map(|row| &row.expect);
+    let expected = Expected {
+        name: expect.is_some_and(|expect| expect.name.is_some()),
+        tools: expect.map_or(&[], |expect| &expect.tools),
+    };
+    let mut found: Vec<(Told, Vec<String>)> = Vec::new();
+    let mut add = |moment: &Moment, open: Option<&OpenSinceLock>| {
+        for told in told_since(moment, &now, &expected, open) {
+            match found.iter_mut().find(|(known, _)| *known == told) {
+                Some((_, since)) => since.push(moment.words.clone()),
+                None => found.push((told, vec![moment.words.clone()])),
+            }
+        }
+    };
+    let locked = past.lock.and_then(|lock| lock.rows.get(&case.record.id));
+    let open = locked.map(|locked| OpenSinceLock::of(locked, &now));
+    if let Some(locked) = locked {
+        add(&Moment::of_lock(locked), None);
+    }
+    for moment in earlier(case, past.runs) {
+        add(&moment, open.as_ref());
+    }
+    let sentence = |(told, since): (Told, Vec<String>)| Told {
+        message: format!("{} since {}", told.message, since.join(" and ")),
+        phase: Phase::Compare,
+        ..told
+    };
+    found.into_iter().map(sentence).collect()
+}
+
+/// Everything that changed since one moment; what the lock has as it is now is accepted.
+fn told_since(moment: &Moment, now: &RowFacts, expected: &Expected<'_>, open: Option<&OpenSinceLock>) -> Vec<Told> {
+    let before = &moment.facts;
+    let mut found = Vec::new();
+    if moment.identity {
+        for (subject, told) in changes::of_identity(before, now, expected.name) {
+            found.push(match open {
+                Some(open) if !open.subjects.contains(&subject) => told.accepted(open.on),
+                Some(_) | None => told,
+            });
+        }
+    }
+    if let (true, Some(then), Some(new)) = (moment.tools, &before.tools, &now.tools) {
+        let (fresh, accepted): (BTreeMap<_, _>, BTreeMap<_, _>) = tools::changes(then, new)
+            .into_iter()
+            .partition(|(name, _)| open.is_none_or(|open| open.tools.contains_key(name)));
+        found.extend(changes::of_tools(&fresh, before, now, expected.tools));
+        let accepted = changes::of_tools(&accepted, before, now, expected.tools);
+        found.extend(accepted.into_iter().filter_map(|told| Some(told.accepted(open?.on))));
+    }
+    found
+}
+
+/// The last run that saw the row, and the last that read its list: mostly the same. An interrupted run, and
+/// a list that was empty, are nothing to hold a row against.
+fn earlier(case: Case<'_>, runs: &[RunRecord]) -> Vec<Moment> {
+    let mut seen = runs.iter().filter(|run| !run.interrupted).filter_map(|run| {
+        let row = run.rows.iter().find(|row| row.id == case.record.id)?;
+        Some((run.started, RowFacts::of(row)?))
+    });
+    let listed = |facts: &RowFacts| facts.tools.as_ref().is_some_and(|tools| !tools.is_empty());
+    let mut moments = Vec::new();
+    let Some((started, facts)) = seen.next() else {
+        return moments;
+    };
+    let both = listed(&facts);
+    moments.push(Moment {
+        words: run_words(started),
+        facts,
+        identity: true,
+        tools: both,
+    });
+    if !both && let Some((started, facts)) = seen.find(|(_, facts)| listed(facts)) {
+        moments.push(Moment {
+            words: run_words(started),
+            facts,
+            identity: false,
+            tools: true,
+        });
+    }
+    moments
+}
+
+fn run_words(started: Timestamp) -> String {
+    format!("the run of {}", started.strftime("%Y-%m-%d %H:%M UTC"))
+}
+
+impl Moment {
+    fn of_lock(locked: &LockedRow) -> Self {
+        Self {
+            words: format!("the lock of {}", locked.accepted_on),
+            facts: locked.facts.clone(),
+            identity: true,
+            tools: true,
+        }
+    }
+}
+
+impl OpenSinceLock {
+    fn of(locked: &LockedRow, now: &RowFacts) -> Self {
+        let identity = changes::of_identity(&locked.facts, now, false);
+        let tools = locked.facts.tools.as_ref().zip(now.tools.as_ref());
+        Self {
+            on: locked.accepted_on,
+            subjects: identity.into_iter().map(|(subject, _)| subject).collect(),
+            tools: tools.map(|(then, new)| tools::changes(then, new)).unwrap_or_default(),
+        }
+    }
+}
+
+/// A row that answered and that nobody has accepted yet.
+pub(super) fn not_in_lock(case: Case<'_>, past: &Past<'_>) -> Option<Told> {
+    let known = past.lock?.rows.contains_key(&case.record.id);
+    let answered = case.record.identity.era.is_some();
+    (answered && !known).then(|| {
+        Told::new(Code::NotInLock, "not in the lock: nobody has accepted it as it is").hint(Some(format!(
+            "{} takes it in",
+            code(&format!("mcp-smoke lock {}", case.record.id))
+        )))
+    })
+}
