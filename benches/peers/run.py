@@ -79,6 +79,14 @@ def row_ids(given):
     return [line.split()[0] for line in listed.stdout.splitlines() if line.strip()]
 
 
+def put_in_place(given):
+    """Installs what is missing, so that no installation runs beside a measurement."""
+    subprocess.run(
+        [given.binary, "stage", "--manifest", given.manifest, *given.rows],
+        check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    )
+
+
 def calls_flag(given):
     return ["--calls", str(given.calls)] if given.calls else []
 
@@ -203,6 +211,7 @@ def main():
         sys.exit(f"there is no {given.binary}: `cargo build --release` first, or name it by --binary")
     clients = set_up(given)
     rows = row_ids(given)
+    put_in_place(given)
     given.load = f"{os.getloadavg()[0]:.1f}"
     figures = {row: {client: [] for client in CLIENTS} for row in rows}
     turn = 0

@@ -23,7 +23,7 @@ fn a_staged_row_can_be_started_by_others_and_its_fixtures_go_with_stdin() {
         .read_line(&mut line)
         .unwrap();
     let launch: Value = serde_json::from_str(&line).unwrap();
-    assert_eq!((&launch["id"], &launch["args"][1]), (&"good".into(), &"good".into()));
+    assert_eq!((&launch["id"], &launch["args"][1]), (&"good".into(), &"ok".into()));
     assert!(Path::new(launch["command"].as_str().unwrap()).is_absolute());
     let workspace = launch["env"]["PLACE"].as_str().unwrap();
     assert_eq!(launch["args"][2], workspace);
