@@ -31,7 +31,7 @@ mod tests;
 
 pub use lock::{read_lock, write_lock};
 pub use run_id::RunId;
-pub use runs::{last_run, read_record, runs};
+pub use runs::{last_run, read_record, run_named, runs};
 
 use row_log::RowLog;
 
