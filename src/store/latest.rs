@@ -8,7 +8,7 @@ use std::path::Path;
 use super::run_id::RunId;
 use super::{StoreProblem, refused, write};
 
-const LATEST: &str = "latest";
+pub(super) const LATEST: &str = "latest";
 
 /// Lets `latest` point to a run, unless it points to a newer one that is there.
 pub(super) fn point(reports: &Path, run_id: &RunId) -> Result<(), StoreProblem> {

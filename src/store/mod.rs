@@ -33,7 +33,7 @@ mod tests;
 pub use history::{Earlier, MOST_RUNS, earlier_runs};
 pub use lock::{read_lock, write_lock};
 pub use run_id::RunId;
-pub use runs::{last_run, read_record, runs};
+pub use runs::{last_run, read_record, run_named, runs};
 
 use row_log::RowLog;
 

@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::record::RunRecord;
 use crate::record::json::from_json;
 
+use super::latest::LATEST;
 use super::run_id::RunId;
 use super::{Folders, RECORD, StoreProblem, refused};
 
@@ -34,6 +35,14 @@ pub fn last_run(reports: &Path) -> Result<Option<RunId>, StoreProblem> {
     let mut all = runs(reports)?;
     all.retain(|id| reports.join(id.name()).join(RECORD).is_file());
     Ok(all.pop())
+}
+
+/// The run of that name: its id, or `latest` for the newest that has a record.
+pub fn run_named(reports: &Path, name: &str) -> Result<Option<RunId>, StoreProblem> {
+    if name == LATEST {
+        return last_run(reports);
+    }
+    Ok(RunId::parse(name))
 }
 
 /// Reads the record of a run.

@@ -7,4 +7,5 @@ mod faults;
 mod fleet;
 mod identity;
 mod interruption;
+mod lock;
 mod nights;
