@@ -67,13 +67,8 @@ fn of_lock(named: &str, lock: Lock) -> Side {
 }
 
 fn run_of(named: &str, reports: &Path) -> anyhow::Result<(PathBuf, RunId)> {
-    if named == "latest" {
-        let last = store::last_run(reports)?;
-        let last = last.ok_or_else(|| anyhow!("there is no run in {}", reports.display()))?;
-        return Ok((reports.to_owned(), last));
-    }
-    if let Some(run_id) = RunId::parse(named)
-        && reports.join(named).is_dir()
+    if let Some(run_id) = store::run_named(reports, named)?
+        && reports.join(run_id.name()).is_dir()
     {
         return Ok((reports.to_owned(), run_id));
     }

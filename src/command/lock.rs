@@ -16,7 +16,7 @@ use crate::judge::{self, ToolChange};
 use crate::lock::{Accepted, Lock, LockedRow, RowFacts};
 use crate::plan::Plan;
 use crate::record::{RowRecord, RunRecord};
-use crate::store::{self, RunId};
+use crate::store;
 use crate::text::{clean_for_terminal, counted};
 
 use super::{USAGE, plan};
@@ -85,11 +85,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Result<Option<Lock>, ()>> {
 }
 
 fn named_run(reports: &Path, name: &str) -> anyhow::Result<RunRecord> {
-    let id = if name == "latest" {
-        store::last_run(reports)?
-    } else {
-        RunId::parse(name)
-    };
+    let id = store::run_named(reports, name)?;
     let id = id.ok_or_else(|| {
         anyhow!(
             "there is no run `{name}`\nhint: name one of the folders under {}, or `latest`",

@@ -12,6 +12,9 @@ use crate::lock::{Lock, LockedRow};
 use crate::plan::Row;
 use crate::record::RowRecord;
 
+#[cfg(test)]
+mod tests;
+
 /// Findings of a judged row that a lock takes in: their codes, and what exactly is accepted of each.
 pub fn acceptable(record: &RowRecord, plan: Option<&Row>) -> Vec<(Code, String)> {
     let case = Case { plan, record };
@@ -81,7 +84,7 @@ impl Fact<'_> {
             // The cause, whatever the versions are: or each release would have to be accepted.
             Code::HeldBack => cause(case).map(str::to_owned),
             Code::VersionSplit => {
-                let (here, there) = self.sides()?;
+                let [here, there] = self.sides()?;
                 Some(format!("{} and {}", here.0, there.0))
             }
             Code::VersionMismatch | Code::VersionUnverifiable | Code::RuntimeMismatch | Code::ToolCountChanged => {
@@ -98,7 +101,7 @@ impl Fact<'_> {
     fn while_explained(self, case: Case<'_>) -> Option<String> {
         match self.code {
             Code::VersionSplit => {
-                let (here, there) = self.sides()?;
+                let [here, there] = self.sides()?;
                 Some(format!("{} and {}", here.1, there.1))
             }
             _ => self.alone(case),
@@ -106,8 +109,8 @@ impl Fact<'_> {
     }
 
     /// Version and row of both sides of a split.
-    fn sides(&self) -> Option<((&str, &str), (&str, &str))> {
-        Some((self.actual?.rsplit_once(ON)?, self.expected?.rsplit_once(ON)?))
+    fn sides(&self) -> Option<[(&str, &str); 2]> {
+        Some([self.actual?.rsplit_once(ON)?, self.expected?.rsplit_once(ON)?])
     }
 
     fn beside_expected(self) -> Option<String> {

@@ -7,11 +7,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::event::{
-    Ending, Era, HandshakeFacts, HostLoad, Launcher, Observation, ProcessIdentity, RowId, RuntimeFacts, Seen,
-    SessionFacts, SessionKind, ToolFacts,
+    Ecosystem, Ending, Era, HandshakeFacts, HostLoad, Launcher, Observation, ProcessIdentity, RowId, RuntimeFacts,
+    Seen, SessionFacts, SessionKind, ToolFacts,
 };
 use crate::finding::Phase;
-use crate::judge::{Past, judge};
+use crate::judge::{Past, acceptable, judge};
+use crate::lock::{Accepted, Lock, LockedRow, RowFacts};
 use crate::plan::{
     Entry, Expectations, Inherit, InstallMode, Launch, Limits, Needs, Plan, Protocol, Row, Settings, Template,
 };
@@ -244,4 +245,53 @@ pub(super) fn expecting(change: impl FnOnce(&mut Row)) -> Row {
     let mut planned = planned("row");
     change(&mut planned);
     planned
+}
+
+/// A row that answered: this version on disk and the same one reported, these tools.
+pub(super) fn answered(id: &str, version: &str, tools: &[&str]) -> RowRecord {
+    let mut record = row(id, vec![session(1, tools)]);
+    let (server, runtime) = id.split_once('@').unwrap_or((id, ""));
+    server.clone_into(&mut record.server);
+    record.runtime = (!runtime.is_empty()).then(|| runtime.to_owned());
+    let handshake = record.sessions[0].handshake.as_mut().expect("a good session");
+    handshake.version = Some(version.to_owned());
+    record.identity = Identity {
+        reported_name: Some("example".to_owned()),
+        reported_version: Some(version.to_owned()),
+        era: Some(Era::Initialize),
+        requested: Some("2025-11-25".to_owned()),
+        negotiated: Some("2025-11-25".to_owned()),
+        ..Identity::default()
+    };
+    record.identity.package.ecosystem = Some(Ecosystem::Npm);
+    record.identity.package.name = Some("example-server".to_owned());
+    record.identity.package.wanted = Some("*".to_owned());
+    record.identity.package.installed = Some(version.to_owned());
+    record
+}
+
+/// The lock of these rows, judged, as of one day.
+pub(super) fn locked(rows: &[RowRecord], plan: &Plan) -> Lock {
+    let on = jiff::civil::date(2026, 11, 29);
+    let row = |record: &RowRecord| {
+        let planned = plan.rows.iter().find(|planned| planned.id == record.id);
+        let accepted = acceptable(record, planned).into_iter();
+        LockedRow {
+            accepted_on: on,
+            run: "20261129T021500Z".to_owned(),
+            facts: RowFacts::of(record).expect("it answered"),
+            accepted: accepted.map(|(code, fact)| Accepted { code, fact, on }).collect(),
+        }
+    };
+    Lock {
+        rows: rows.iter().map(|record| (record.id.clone(), row(record))).collect(),
+    }
+}
+
+/// These rows judged by what is known from before, each planned without expectations.
+pub(super) fn night(rows: Vec<RowRecord>, past: &Past<'_>) -> RunRecord {
+    let plan = plan(rows.iter().map(|row| planned(&row.id.0)).collect());
+    let mut run = run(rows);
+    judge(&mut run, &plan, past);
+    run
 }

@@ -14,6 +14,9 @@ use crate::lock::RowFacts;
 use crate::record::RowRecord;
 use crate::version;
 
+#[cfg(test)]
+mod tests;
+
 /// Between a version and its row in `expected` and `actual`; acceptance takes them apart again.
 pub(super) const ON: &str = " on ";
 
@@ -25,7 +28,6 @@ struct Side<'run> {
 }
 
 /// What differs between two sides, in words.
-#[derive(Default)]
 struct Differences {
     parts: Vec<String>,
     /// Whether any of them is more than prose.
@@ -133,8 +135,10 @@ impl Side<'_> {
 impl Differences {
     fn between(side: &Side<'_>, newest: &Side<'_>) -> Self {
         let (here, there) = (&side.facts, &newest.facts);
-        let mut differences = Self::default();
-        differences.split = matches!(versions::of_row(here, there), Step::Up | Step::Down | Step::Other);
+        let mut differences = Self {
+            parts: Vec::new(),
+            split: matches!(versions::of_row(here, there), Step::Up | Step::Down | Step::Other),
+        };
         // Two entries of one package may well be set up to differ in all but the version.
         if !side.same_entry(newest) {
             return differences;

@@ -10,6 +10,7 @@ mod fleet;
 mod identity;
 mod interruption;
 mod measuring;
+mod lock;
 mod nights;
 mod order;
 mod recount;

@@ -2,6 +2,7 @@
 //!
 //! What the lock has as it is tonight was accepted: that it differs from an earlier run is then a note.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -13,12 +14,17 @@ use crate::judge::sentences::{Case, Told};
 use crate::judge::words::code;
 use crate::lock::{LockedRow, RowFacts};
 use crate::record::RunRecord;
+use crate::version;
 
 use changes::Subject;
 use tools::Change;
 
 mod changes;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
+#[cfg(test)]
+mod tests;
 pub(super) mod tools;
 pub(super) mod versions;
 
@@ -59,7 +65,7 @@ pub(super) fn hold(case: Case<'_>, past: &Past<'_>) -> Vec<Told> {
     let mut found: Vec<(Told, Vec<String>)> = Vec::new();
     let mut add = |moment: &Moment, open: Option<&OpenSinceLock>| {
         for told in told_since(moment, &now, &expected, open) {
-            match found.iter_mut().find(|(known, _)| *known == told) {
+            match found.iter_mut().find(|(known, _)| is_the_same(known, &told)) {
                 Some((_, since)) => since.push(moment.words.clone()),
                 None => found.push((told, vec![moment.words.clone()])),
             }
@@ -79,6 +85,16 @@ pub(super) fn hold(case: Case<'_>, past: &Past<'_>) -> Vec<Told> {
         ..told
     };
     found.into_iter().map(sentence).collect()
+}
+
+/// The same said of two moments: in the same words, or of versions that are one (`v1.2.3`, `1.2.3`).
+fn is_the_same(one: &Told, other: &Told) -> bool {
+    let one_version = || {
+        let (then, before) = (one.expected.as_deref()?, other.expected.as_deref()?);
+        Some(version::compare(then, before)? == Ordering::Equal)
+    };
+    let same_step = one.code == other.code && one.severity == other.severity && one.accepted == other.accepted;
+    one == other || (same_step && one.actual == other.actual && one_version() == Some(true))
 }
 
 /// Everything that changed since one moment; what the lock has as it is now is accepted.
