@@ -19,6 +19,7 @@ mod disagreements;
 mod expectations;
 mod groups;
 mod hints;
+mod newest;
 mod sentences;
 mod status;
 mod words;
@@ -74,6 +75,7 @@ fn verdict(record: &RowRecord, plan: &Plan, interrupted: bool, bar: Bar) -> Verd
     let course = course(record, planned);
     let mut noted = noted(case, plan, &sessions);
     noted.extend(skipped(record).map(Noted::of_row));
+    noted.extend(newest::tell(case).into_iter().map(Noted::of_row));
     let answered = sessions.iter().any(|session| session.handshake.is_some());
     let silent = course == Course::Run && !answered;
     if silent && !noted.iter().any(|noted| tells_of_an_end(&noted.told)) {
