@@ -7,3 +7,4 @@ mod faults;
 mod fleet;
 mod identity;
 mod interruption;
+mod newest;

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::package::{Errand, Npm};
+use crate::package::Npm;
 
 use super::offer::{Offer, Release, Until};
 use super::{Answer, Silence};
@@ -28,6 +28,15 @@ const ARGUMENTS: &[&str] = &[
     "--fetch-retry-maxtimeout=1000",
 ];
 
+/// Where npm is asked.
+struct Place<'question> {
+    npm: &'question Npm,
+    folder: &'question Path,
+    /// A cache of this question alone.
+    cache: String,
+    cancel: &'question CancellationToken,
+}
+
 /// Everything the registry offers of that package. Pre-releases come with their engines only where they
 /// satisfy one of `wanted`, or where a tag names them.
 pub(super) async fn ask(
@@ -37,13 +46,21 @@ pub(super) async fn ask(
     folder: &Path,
     cancel: &CancellationToken,
 ) -> Result<Answer, Silence> {
-    let whole = ask_for(npm, name, &["dist-tags", "versions", "time"], folder, cancel).await?;
+    // With its own cache at hand npm answers for a registry that is away, and does not say that it is old.
+    let cache = tempfile::tempdir().map_err(|error| Silence::of(format!("cannot make a folder for npm: {error}")))?;
+    let place = Place {
+        npm,
+        folder,
+        cache: cache.path().to_string_lossy().into_owned(),
+        cancel,
+    };
+    let whole = place.view(name, &["dist-tags", "versions", "time"]).await?;
     let Some(whole) = whole else {
         return Ok(Answer::Unknown);
     };
     let spec = format!("{name}@{}", spec_of(&whole, wanted));
     let fields = ["name", "version", "engines", "deprecated"];
-    let Some(releases) = ask_for(npm, &spec, &fields, folder, cancel).await? else {
+    let Some(releases) = place.view(&spec, &fields).await? else {
         return Ok(Answer::Unknown);
     };
     Ok(Answer::Offer(offer(&whole, &releases)))
@@ -56,28 +73,28 @@ pub(super) async fn until(npm: &Npm, folder: &Path, now: Timestamp, cancel: &Can
     read_until(&output, now)
 }
 
-async fn ask_for(
-    npm: &Npm,
-    spec: &str,
-    fields: &[&str],
-    folder: &Path,
-    cancel: &CancellationToken,
-) -> Result<Option<Value>, Silence> {
-    let words = ["view", spec].into_iter().chain(fields.iter().copied());
-    let arguments: Vec<&str> = words.chain(ARGUMENTS.iter().copied()).collect();
-    let errand: Errand = npm.ask(&arguments, folder);
-    match errand.answer(LONGEST_ANSWER, cancel).await {
-        // A package of which nothing has the tag `latest` gives no text at all.
-        Ok(output) if output.trim().is_empty() => Ok(None),
-        Ok(output) => {
-            let value = serde_json::from_str(&output);
-            let value = value.map_err(|error| Silence::of(format!("npm's answer is no JSON: {error}")))?;
-            Ok(Some(value))
-        }
-        Err(trouble) => {
-            let silence = Silence::from(trouble);
-            // The registry did answer: it has no such package.
-            if silence.says("E404") { Ok(None) } else { Err(silence) }
+impl Place<'_> {
+    /// `npm view`; none where the registry has nothing of that kind.
+    async fn view(&self, spec: &str, fields: &[&str]) -> Result<Option<Value>, Silence> {
+        let words = ["view", spec].into_iter().chain(fields.iter().copied());
+        let settings = ["--cache", self.cache.as_str()]
+            .into_iter()
+            .chain(ARGUMENTS.iter().copied());
+        let arguments: Vec<&str> = words.chain(settings).collect();
+        let errand = self.npm.ask(&arguments, self.folder);
+        match errand.answer(LONGEST_ANSWER, self.cancel).await {
+            // A package of which nothing has the tag `latest` gives no text at all.
+            Ok(output) if output.trim().is_empty() => Ok(None),
+            Ok(output) => {
+                let value = serde_json::from_str(&output);
+                let value = value.map_err(|error| Silence::of(format!("npm's answer is no JSON: {error}")))?;
+                Ok(Some(value))
+            }
+            Err(trouble) => {
+                let silence = Silence::from(trouble);
+                // The registry did answer: it has no such package.
+                if silence.says("E404") { Ok(None) } else { Err(silence) }
+            }
         }
     }
 }
