@@ -1,6 +1,8 @@
 //! Nights over registries on loopback: what is newer is named with its cause, also while the registry is away;
 //! and the real silent downgrades, where the registries are at hand.
 
+#![expect(clippy::print_stdout, reason = "says why it is skipped")]
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -5,11 +5,11 @@ use crate::finding::{Finding, Severity};
 use crate::judge::fixtures::{judged, planned, row, session};
 use crate::plan::{Entry, PackageSpec, Row};
 
-fn cause(word: &str, detail: &str) -> Option<Cause> {
-    Some(Cause {
+fn cause(word: &str, detail: &str) -> Cause {
+    Cause {
         cause: word.to_owned(),
         detail: Some(detail.to_owned()),
-    })
+    }
 }
 
 fn findings(planned: Row, installed: Option<&str>, newest: Newest) -> Vec<Finding> {
@@ -22,12 +22,12 @@ fn findings(planned: Row, installed: Option<&str>, newest: Newest) -> Vec<Findin
     judged(record, planned).findings
 }
 
-fn newest(held_back: Option<Cause>, behind: Option<Cause>) -> Newest {
+fn newest(held_back: impl Into<Option<Cause>>, behind: impl Into<Option<Cause>>) -> Newest {
     Newest {
         version: Some("0.39.0".to_owned()),
         requires: Some(">=22.13".to_owned()),
-        held_back,
-        behind,
+        held_back: held_back.into(),
+        behind: behind.into(),
         ..Newest::default()
     }
 }

@@ -48,19 +48,16 @@ pub(super) fn file(state: &Path, ecosystem: Ecosystem, name: &str, client: &[(St
         hasher.update(text.as_bytes());
         hasher.update([0]);
     }
-    let digest: String = hasher
-        .finalize()
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest: [u8; 32] = hasher.finalize().into();
+    let [first, second, third, fourth, ..] = digest;
+    let digest = u32::from_be_bytes([first, second, third, fourth]);
     let readable: String = name
         .chars()
         .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
         .take(60)
         .collect();
     let folder = state.join("newest").join(ecosystem.name());
-    folder.join(format!("{readable}-{digest}.json"))
+    folder.join(format!("{readable}-{digest:08x}.json"))
 }
 
 /// Keeps an answer. A reader sees the one before or this one, never half of it.

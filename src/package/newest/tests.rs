@@ -1,5 +1,11 @@
 //! The real npm and the real pip against registries on loopback: up, down, slow, and without the package.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may stop at what it did not expect, and says why it is skipped"
+)]
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
