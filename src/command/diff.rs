@@ -36,8 +36,9 @@ fn side(named: &str, reports: &Path) -> anyhow::Result<Option<Side>> {
         };
         return Ok(Some(of_lock(named, lock)));
     }
-    let (folder, run_id) = run_of(named, reports)?;
-    let record = store::read_record(&folder, &run_id).with_context(|| format!("{named} cannot be compared"))?;
+    let record = store::find_record(reports, Some(Path::new(named)))
+        .and_then(|path| store::read_record_file(&path))
+        .with_context(|| format!("{named} cannot be compared"))?;
     Ok(Some(Side::of_run(&record)))
 }
 
@@ -64,26 +65,4 @@ fn of_lock(named: &str, lock: Lock) -> Side {
         name: named.to_owned(),
         rows: lock.rows.into_iter().map(row).collect(),
     }
-}
-
-fn run_of(named: &str, reports: &Path) -> anyhow::Result<(PathBuf, RunId)> {
-    if let Some(run_id) = store::run_named(reports, named)?
-        && reports.join(run_id.name()).is_dir()
-    {
-        return Ok((reports.to_owned(), run_id));
-    }
-    let path = Path::new(named);
-    let path = if path.is_file() { path.parent() } else { Some(path) };
-    let folder = path.and_then(|path| path.canonicalize().ok());
-    let of_folder = folder.as_deref().and_then(|folder| {
-        let run_id = RunId::parse(folder.file_name()?.to_str()?)?;
-        Some((folder.parent()?.to_owned(), run_id))
-    });
-    of_folder.ok_or_else(|| {
-        anyhow!(
-            "{named} is no run\nhint: name a run of {} by its id, `latest`, or the folder of a run; a lock by its \
-             file, which ends in .lock",
-            reports.display()
-        )
-    })
 }

@@ -85,14 +85,8 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Result<Option<Lock>, ()>> {
 }
 
 fn named_run(reports: &Path, name: &str) -> anyhow::Result<RunRecord> {
-    let id = store::run_named(reports, name)?;
-    let id = id.ok_or_else(|| {
-        anyhow!(
-            "there is no run `{name}`\nhint: name one of the folders under {}, or `latest`",
-            reports.display()
-        )
-    })?;
-    store::read_record(reports, &id).with_context(|| format!("cannot use run {}", id.name()))
+    let path = store::find_record(reports, Some(Path::new(name)))?;
+    Ok(store::read_record_file(&path)?)
 }
 
 /// The newest run of the manifest that nobody interrupted. A record that cannot be read is passed over.

@@ -26,6 +26,7 @@ mod flaky;
 mod groups;
 mod hints;
 pub mod latency;
+mod newest;
 mod nights;
 mod sentences;
 mod split;
@@ -116,6 +117,7 @@ fn verdict(record: &RowRecord, night: &Night<'_>) -> Verdict {
     noted.extend(not_in_lock(case, night).map(Noted::of_row));
     let nights = nights(past, &record.id);
     noted.extend(latency::against(record, tonight, &nights).map(Noted::of_row));
+    noted.extend(newest::tell(case).into_iter().map(Noted::of_row));
     let answered = sessions.iter().any(|session| session.handshake.is_some());
     let silent = course == Course::Run && !answered;
     if silent && !noted.iter().any(|noted| tells_of_an_end(&noted.told)) {

@@ -72,9 +72,10 @@ enum Stream {
 }
 
 /// What is known of the output so far.
-#[derive(Default)]
 struct Heard {
     output: String,
+    /// How much of it is kept.
+    kept: usize,
     last_lines: VecDeque<String>,
 }
 
@@ -88,6 +89,20 @@ impl Errand {
         on_line: &mut (dyn FnMut(&str) + Send),
         cancel: &CancellationToken,
     ) -> Result<Done, Trouble> {
+        self.run_keeping(KEPT_OUTPUT, on_line, cancel).await
+    }
+
+    /// Runs it for its standard output, of which this many bytes are kept at most.
+    pub async fn answer(&self, most: usize, cancel: &CancellationToken) -> Result<String, Trouble> {
+        Ok(self.run_keeping(most, &mut |_line| {}, cancel).await?.output)
+    }
+
+    async fn run_keeping(
+        &self,
+        kept: usize,
+        on_line: &mut (dyn FnMut(&str) + Send),
+        cancel: &CancellationToken,
+    ) -> Result<Done, Trouble> {
         if cancel.is_cancelled() {
             return Err(Trouble::Cancelled);
         }
@@ -96,7 +111,7 @@ impl Errand {
         let group = Group::of(&child);
         let mut readers = JoinSet::new();
         let mut lines = read_both(&mut child, &mut readers);
-        let mut heard = Heard::default();
+        let mut heard = Heard::keeping(kept);
         let ended = {
             let ending = watch(&mut child, &mut lines, &mut heard, on_line);
             tokio::select! {
@@ -170,8 +185,16 @@ impl Errand {
 }
 
 impl Heard {
+    fn keeping(kept: usize) -> Self {
+        Self {
+            output: String::new(),
+            kept,
+            last_lines: VecDeque::new(),
+        }
+    }
+
     fn take(&mut self, stream: Stream, line: String) {
-        if stream == Stream::Output && self.output.len() + line.len() < KEPT_OUTPUT {
+        if stream == Stream::Output && self.output.len() + line.len() < self.kept {
             self.output.push_str(&line);
             self.output.push('\n');
         }

@@ -9,6 +9,7 @@ mod folder_lock;
 pub mod identity;
 mod installed;
 mod interpreter;
+pub mod newest;
 mod npm;
 mod place;
 mod pypi;

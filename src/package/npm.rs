@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::newest::ASK_LIMIT;
 use super::{Environment, Errand, Interpreter};
 
 /// `npm install` with a slow network; most take seconds.
@@ -88,6 +89,18 @@ impl Npm {
         arguments.push("--");
         arguments.extend(specs.iter().map(String::as_str));
         self.errand(&arguments, folder, INSTALL_LIMIT)
+    }
+
+    /// A question that npm answers without changing anything.
+    pub(super) fn ask(&self, arguments: &[&str], folder: &Path) -> Errand {
+        self.errand(arguments, folder, ASK_LIMIT)
+    }
+
+    /// Its version, from the `package.json` beside it.
+    pub(super) fn version(&self) -> Option<String> {
+        let manifest = self.script.parent()?.parent()?.join("package.json");
+        let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(manifest).ok()?).ok()?;
+        Some(manifest.get("version")?.as_str()?.to_owned())
     }
 
     /// Makes the folder a project of its own, or npm would climb to the user's.

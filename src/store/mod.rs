@@ -33,7 +33,7 @@ mod tests;
 pub use history::{Earlier, MOST_RUNS, earlier_runs};
 pub use lock::{read_lock, write_lock};
 pub use run_id::RunId;
-pub use runs::{find_record, last_run, read_record, read_record_file, run_named, runs};
+pub use runs::{find_record, last_run, read_record, read_record_file, runs};
 
 use row_log::RowLog;
 

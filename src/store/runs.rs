@@ -37,14 +37,6 @@ pub fn last_run(reports: &Path) -> Result<Option<RunId>, StoreProblem> {
     Ok(all.pop())
 }
 
-/// The run of that name: its id, or `latest` for the newest that has a record.
-pub fn run_named(reports: &Path, name: &str) -> Result<Option<RunId>, StoreProblem> {
-    if name == LATEST {
-        return last_run(reports);
-    }
-    Ok(RunId::parse(name))
-}
-
 /// Reads the record of a run.
 pub fn read_record(reports: &Path, run_id: &RunId) -> Result<RunRecord, StoreProblem> {
     read_record_file(&reports.join(run_id.name()).join(RECORD))

@@ -43,6 +43,11 @@ impl Fleet {
         self
     }
 
+    /// What is set beside the environment of the tests.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -62,7 +67,7 @@ impl Fleet {
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE")
             .env("COLUMNS", "120");
-        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.envs(self.environment());
         command
     }
 
