@@ -1,6 +1,6 @@
 //! `diff OLD NEW`: what changed between two runs, or between the lock and a run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
@@ -9,7 +9,7 @@ use crate::console;
 use crate::event::RowId;
 use crate::lock::{Lock, LockedRow};
 use crate::report::{self, Side, SideRow};
-use crate::store::{self, RunId};
+use crate::store;
 
 use super::{USAGE, lock};
 
@@ -38,7 +38,9 @@ fn side(named: &str, reports: &Path) -> anyhow::Result<Option<Side>> {
     }
     let record = store::find_record(reports, Some(Path::new(named)))
         .and_then(|path| store::read_record_file(&path))
-        .with_context(|| format!("{named} cannot be compared"))?;
+        .with_context(|| {
+            format!("{named} cannot be compared\nhint: name a run by its id, `latest` or its folder; a lock by its file, which ends in .lock")
+        })?;
     Ok(Some(Side::of_run(&record)))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 

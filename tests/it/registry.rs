@@ -63,6 +63,7 @@ pub(crate) fn at(fleet: Fleet, address: &str) -> Fleet {
         .env("npm_config_userconfig", &npmrc)
         .env("npm_config_cache", &cache)
         .env("npm_config_registry", address)
+        .env("npm_config_fetch_retries", "0")
         .env("PIP_CONFIG_FILE", "/dev/null")
         .env("PIP_FIND_LINKS", "")
         .env("PIP_INDEX_URL", address)

@@ -39,8 +39,16 @@ impl Story {
         for row in outcome.record()["rows"].as_array().unwrap() {
             let id = row["id"].as_str().unwrap();
             let installed = row["identity"]["package"]["installed"].as_str().unwrap_or("-");
-            let (status, codes) = (row["status"].as_str().unwrap(), outcome.codes(id).join(" "));
-            writeln!(told, "{}", format!("  {id} {installed} {status} {codes}").trim_end()).unwrap();
+            writeln!(told, "  {id} {installed} {}", row["status"].as_str().unwrap()).unwrap();
+            for finding in row["findings"].as_array().unwrap() {
+                let accepted = if finding["accepted"].is_null() {
+                    ""
+                } else {
+                    ", accepted"
+                };
+                let word = |key: &str| finding[key].as_str().unwrap();
+                writeln!(told, "    {} {}{accepted}", word("severity"), word("code")).unwrap();
+            }
         }
         for line in opening(&outcome.stdout) {
             writeln!(told, "  | {line}").unwrap();
@@ -58,7 +66,7 @@ impl Story {
         let folder = self.fleet.path().to_string_lossy().into_owned();
         let mut text = text.replace(&folder, "FOLDER");
         for (pattern, word) in [
-            (r"\b20\d\d-\d\d-\d\d\b", "DATE"),
+            (r"\b20\d\d-\d\d-\d\d( \d\d:\d\d UTC)?\b", "DATE"),
             (r"\b20\d{6}T\d{6}Z(-\d+)?\b", "RUN"),
             (r"\bNode \d+\.\d+\.\d+", "Node X"),
             (r"_npx/[0-9a-f]+", "_npx/HASH"),
@@ -100,16 +108,51 @@ fn a_row_kept_old_on_purpose_stays_quiet_while_upstream_releases() {
     story.night(&[]);
     story.lock();
     story.night(&["--strict"]);
-    let upstream = |versions: &[(&str, &str)], latest| offer(&story.fleet, "held", latest, versions);
-    upstream(&[("1.4.0", ">=12"), ("2.0.0", ">=99"), ("2.1.0", ">=99")], "2.1.0");
-    story.night(&["--strict"]);
-    let upstream = |versions: &[(&str, &str)], latest| offer(&story.fleet, "held", latest, versions);
-    upstream(&[("1.4.0", ">=12"), ("1.5.0", ">=12"), ("3.0.0", ">=99")], "3.0.0");
-    story.night(&["--strict"]);
+    for (latest, other) in [("2.1.0", ("2.0.0", ">=99")), ("3.0.0", ("1.5.0", ">=12"))] {
+        let versions = [("1.4.0", ">=12"), other, (latest, ">=99")];
+        offer(&story.fleet, "held", latest, &versions);
+        story.tell(&format!("upstream releases {} and {latest}\n", other.0));
+        story.night(&["--strict"]);
+    }
     story.night(&["--strict", "--install", "update"]);
     story.lock();
     story.night(&["--strict", "--locked"]);
-    story.reads("");
+    story.reads(
+        "\
+run: exit 3
+  held@here 1.4.0 fail
+    fail held-back
+  | 1 of 1 row went backwards:
+  | - held gets an older version than there is: 1.4.0 is installed where 2.0.0 is the newest: 2.0.0 needs Node >=99 and this row runs Node X
+lock: exit 0
+run --strict: exit 0
+  held@here 1.4.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+upstream releases 2.0.0 and 2.1.0
+run --strict: exit 0
+  held@here 1.4.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+upstream releases 1.5.0 and 3.0.0
+run --strict: exit 0
+  held@here 1.4.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+run --strict --install update: exit 0
+  held@here 1.5.0 pass
+    note version-upgraded
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+  | new:
+  | - held was upgraded: version rose from 1.4.0 to 1.5.0 (installed) since the lock of DATE and the run of DATE
+lock: exit 0
+run --strict --locked: exit 0
+  held@here 1.5.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+",
+    );
 }
 
 #[test]
@@ -131,7 +174,46 @@ fn a_server_that_upgrades_each_week_and_falls_back_once() {
     story.night(&[]);
     story.lock();
     story.night(&["--strict", "--locked"]);
-    story.reads("");
+    story.reads(
+        "\
+run --strict: exit 0
+  weekly - pass
+  | nothing went backwards in 1 row: 1 pass
+run --strict: exit 0
+  weekly - pass
+    note version-upgraded
+  | nothing went backwards in 1 row: 1 pass
+  | new:
+  | - weekly was upgraded: version rose from 1.9.0 to v1.10.0 (reported) since the run of DATE
+run --strict: exit 0
+  weekly - pass
+    note version-upgraded
+  | nothing went backwards in 1 row: 1 pass
+  | new:
+  | - weekly was upgraded: version rose from v1.10.0 to 2026.8.18 (reported) since the run of DATE
+run --strict: exit 0
+  weekly - pass
+    note version-upgraded
+  | nothing went backwards in 1 row: 1 pass
+  | new:
+  | - weekly was upgraded: version rose from 2026.8.18 to 2026.10.24 (reported) since the run of DATE
+lock: exit 0
+run: exit 3
+  weekly - fail
+    fail version-downgrade
+  | 1 of 1 row went backwards:
+  | - weekly fell back to an older version: version fell from 2026.10.24 to 1.10.0 (reported) since the lock of DATE and the run of DATE
+run: exit 3
+  weekly - fail
+    fail version-downgrade
+  | 1 of 1 row went backwards:
+  | - weekly fell back to an older version: version fell from 2026.10.24 to 1.10.0 (reported) since the lock of DATE
+lock: exit 0
+run --strict --locked: exit 0
+  weekly - pass
+  | nothing went backwards in 1 row: 1 pass
+",
+    );
 }
 
 #[test]
@@ -156,7 +238,35 @@ fn a_registry_that_is_away_for_a_night_is_no_news() {
     story.tell("the registry is back\n");
     let _registry = Registry::npm_again(&spec, &address);
     story.night(&["--strict", "--install", "update"]);
-    story.reads("");
+    story.reads(
+        "\
+run: exit 3
+  held@here 1.4.0 fail
+    fail held-back
+  | 1 of 1 row went backwards:
+  | - held gets an older version than there is: 1.4.0 is installed where 2.0.0 is the newest: 2.0.0 needs Node >=99 and this row runs Node X
+the registry goes away
+run: exit 3
+  held@here 1.4.0 fail
+    fail held-back
+  | 1 of 1 row went backwards:
+  | - held gets an older version than there is: 1.4.0 is installed where 2.0.0 is the newest (as of DATE): 2.0.0 needs Node >=99 and this row runs Node X
+lock: exit 0
+run --strict: exit 0
+  held@here 1.4.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+run --install update: exit 0
+  held@here 1.4.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+the registry is back
+run --strict --install update: exit 0
+  held@here 1.4.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+",
+    );
 }
 
 #[test]
@@ -190,7 +300,24 @@ fn a_hard_coded_version_does_not_hide_that_the_package_fell() {
     );
     story.lock();
     story.night(&["--strict"]);
-    story.reads("");
+    story.reads(
+        "\
+run --strict: exit 0
+  row 1.5.0 pass
+  | nothing went backwards in 1 row: 1 pass
+lock: exit 0
+run: exit 3
+  row 1.4.0 fail
+    fail version-downgrade
+    note reported-version-stale
+  | 1 of 1 row went backwards:
+  | - row fell back to an older version: version fell from 1.5.0 to 1.4.0 (installed) since the lock of DATE and the run of DATE
+lock: exit 0
+run --strict: exit 0
+  row 1.4.0 pass
+  | nothing went backwards in 1 row: 1 pass
+",
+    );
 }
 
 /// What a person on a newer Node does with the same cache: starts the server once by npx.
@@ -251,7 +378,25 @@ fn an_npx_row_on_a_cache_shared_with_another_node_runs_what_it_always_ran() {
     );
     story.manifest(&offline);
     story.night(&["--strict"]);
-    story.reads("");
+    story.reads(
+        "\
+run: exit 3
+  demo 1.4.0 fail
+    fail held-back
+  | 1 of 1 row went backwards:
+  | - demo gets an older version than there is: 1.4.0 is installed where 2.0.0 is the newest: 2.0.0 needs Node >=99 and this row runs Node X
+lock: exit 0
+run --strict: exit 0
+  demo 1.4.0 pass
+    note held-back, accepted
+  | nothing went backwards in 1 row: 1 pass, 1 finding as accepted
+upstream releases 1.5.0, and npx is told to prefer what it has
+run --strict: exit 0
+  demo 1.4.0 pass
+    note behind-newest
+  | nothing went backwards in 1 row: 1 pass
+",
+    );
 }
 
 #[test]
@@ -260,7 +405,12 @@ fn a_pin_lowered_in_the_manifest_warns_and_says_so() {
         return;
     }
     let fleet = Fleet::new("");
-    let spec = offer(&fleet, "demo", "2.0.0", &[("1.4.0", ">=12"), ("2.0.0", ">=12")]);
+    let spec = offer(
+        &fleet,
+        "demo",
+        "2.0.0",
+        &[("1.4.0", ">=12"), ("1.5.0", ">=12"), ("2.0.0", ">=12")],
+    );
     let registry = Registry::npm(&spec);
     let mut story = Story::of(at(fleet, &registry.address));
     let pinned =
@@ -268,12 +418,45 @@ fn a_pin_lowered_in_the_manifest_warns_and_says_so() {
     story.manifest(&pinned("2.0.0"));
     story.night(&["--strict"]);
     story.lock();
+    story.tell("pinned to 1.5.0, which has a tool less\n");
+    story.manifest(&pinned("1.5.0"));
+    story.night(&[]);
+    story.lock();
+    story.tell("pinned to 1.4.0\n");
     story.manifest(&pinned("1.4.0"));
-    let lowered = story.night(&[]);
-    let findings = lowered.row("row")["findings"].as_array().unwrap();
-    let downgrade = findings.iter().find(|finding| finding["code"] == "version-downgrade");
-    assert_eq!(downgrade.unwrap()["severity"], "warn");
+    story.night(&[]);
+    story.night(&["--strict"]);
     story.lock();
     story.night(&["--strict"]);
-    story.reads("");
+    story.reads(
+        "\
+run --strict: exit 0
+  row 2.0.0 pass
+  | nothing went backwards in 1 row: 1 pass
+lock: exit 0
+pinned to 1.5.0, which has a tool less
+run: exit 3
+  row 1.5.0 fail
+    fail tool-removed
+    warn version-downgrade
+  | 1 of 1 row went backwards:
+  | - row lacks a tool that was there: `only_in_v2` is gone since the lock of DATE and the run of DATE
+lock: exit 0
+pinned to 1.4.0
+run: exit 0
+  row 1.4.0 warn
+    warn version-downgrade
+  | 1 of 1 row went backwards:
+  | - row fell back to an older version: version fell from 1.5.0 to 1.4.0 (installed), as the manifest asks: for `1.4.0`, then for `1.5.0`, since the lock of DATE and the run of DATE
+run --strict: exit 3
+  row 1.4.0 fail
+    warn version-downgrade
+  | 1 of 1 row went backwards:
+  | - row fell back to an older version: version fell from 1.5.0 to 1.4.0 (installed), as the manifest asks: for `1.4.0`, then for `1.5.0`, since the lock of DATE
+lock: exit 0
+run --strict: exit 0
+  row 1.4.0 pass
+  | nothing went backwards in 1 row: 1 pass
+",
+    );
 }
