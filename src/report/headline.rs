@@ -15,6 +15,7 @@ const MOST: usize = 10;
 const LONGEST_REASON: usize = 240;
 /// What a sentence's further lines begin with.
 const INDENT: &str = "    ";
+const INFALLIBLE: &str = "writing to a string cannot fail";
 
 /// The opening of a report, its texts not cleaned yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,12 +74,10 @@ pub(super) fn push_terminal(text: &mut String, record: &RunRecord, width: usize)
 pub(super) fn push_markdown(text: &mut String, record: &RunRecord) {
     let Headline { first, backwards, new } = headline(record);
     let mut list = |head: &str, said: &[String]| {
-        writeln!(text, "{head}\n").expect("writing to a string cannot fail");
-        for sentence in said {
-            writeln!(text, "- {}", clean_for_markdown(sentence)).expect("writing to a string cannot fail");
-        }
-        if !said.is_empty() {
-            text.push('\n');
+        writeln!(text, "\n{head}").expect(INFALLIBLE);
+        for (number, sentence) in said.iter().enumerate() {
+            let gap = if number == 0 { "\n" } else { "" };
+            writeln!(text, "{gap}- {}", clean_for_markdown(sentence)).expect(INFALLIBLE);
         }
     };
     list(
