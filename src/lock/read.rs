@@ -59,7 +59,7 @@ impl Lock {
         for mistake in &mut reader.mistakes {
             mistake.help.push(ANEW.to_owned());
         }
-        Err(Mistakes::new(path, source, reader.mistakes))
+        Err(Mistakes::new(path, &source, reader.mistakes))
     }
 }
 

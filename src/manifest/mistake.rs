@@ -8,6 +8,8 @@ use std::path::Path;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::secrets;
+
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
@@ -60,7 +62,17 @@ impl Mistake {
 }
 
 impl Mistakes {
-    pub(crate) fn new(path: &Path, source: String, mut mistakes: Vec<Mistake>) -> Self {
+    /// Secrets of the text are hidden here, so that none can be shown.
+    pub(crate) fn new(path: &Path, source: &str, mut mistakes: Vec<Mistake>) -> Self {
+        let (source, mask) = secrets::hide(source);
+        for mistake in &mut mistakes {
+            let texts = mistake
+                .help
+                .iter_mut()
+                .chain(&mut mistake.label)
+                .chain([&mut mistake.title]);
+            texts.for_each(|text| *text = mask.apply(text).into_owned());
+        }
         mistakes.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));
         mistakes.dedup();
         Self {

@@ -9,6 +9,7 @@ mod model;
 mod package;
 mod placeholder;
 mod schema;
+mod secrets;
 mod spelling;
 pub(crate) mod tree;
 
@@ -53,7 +54,7 @@ impl Manifest {
                 Err(problem) => mistakes.push(Mistake::new(0..0, format!("the manifest cannot be read: {problem}"))),
             }
         }
-        Err(Mistakes::new(path, source, mistakes))
+        Err(Mistakes::new(path, &source, mistakes))
     }
 
     fn read(root: &Node, source: &str, sha256: String) -> Result<Self, serde_json::Error> {

@@ -17,7 +17,6 @@ mod flags;
 mod launch;
 mod make;
 mod resolve;
-mod secret_names;
 mod secrets;
 mod select;
 mod template;

@@ -9,10 +9,9 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::finding::Code;
-use crate::text::Mask;
+use crate::text::{Mask, is_public_variable, reads_like_secret};
 
 use super::addresses::{self, UrlSecret};
-use super::secret_names::{is_public_variable, reads_like_secret};
 
 /// Values that tell nothing, whatever they are called; compared in lower case.
 const ORDINARY: &[&str] = &[

@@ -21,12 +21,17 @@ impl Mask {
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut mask = Self::default();
         for secret in secrets {
-            if secret.chars().count() >= SHORTEST && !mask.secrets.contains(&secret) {
+            if Self::hides(&secret) && !mask.secrets.contains(&secret) {
                 mask.secrets.push(secret);
             }
         }
         mask.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         mask
+    }
+
+    /// Whether a value is long enough to be taken for a secret.
+    pub fn hides(value: &str) -> bool {
+        value.chars().count() >= SHORTEST
     }
 
     /// The text with every secret replaced.

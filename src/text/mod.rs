@@ -5,9 +5,11 @@
 mod clean;
 mod layout;
 mod mask;
+mod secret_names;
 mod words;
 
 pub use clean::{clean_for_markdown, clean_for_terminal};
 pub use layout::{cut, display_width, wrap};
 pub use mask::Mask;
+pub(crate) use secret_names::{is_public_variable, reads_like_secret};
 pub use words::{counted, duration_words, milliseconds, plural};

@@ -70,12 +70,12 @@ const NO_KEYS: &[&str] = &[
 ];
 
 /// Whether a variable's value is public, whatever it holds.
-pub(super) fn is_public_variable(name: &str) -> bool {
+pub(crate) fn is_public_variable(name: &str) -> bool {
     PUBLIC.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")
 }
 
 /// Whether a key, flag or variable reads like one that holds a secret: token, key, secret, passw, auth.
-pub(super) fn reads_like_secret(name: &str) -> bool {
+pub(crate) fn reads_like_secret(name: &str) -> bool {
     let words = words(name);
     let about = words.last().is_some_and(|last| ABOUT.contains(&last.as_str()));
     // `MAX_TOKENS` counts tokens of a language model.
