@@ -189,3 +189,37 @@ fn a_run_that_the_lock_names_is_not_pruned() {
     assert!(kept.contains(&id), "{kept:?}");
     assert_eq!(kept.len(), 3, "the named run, the last one and `latest`: {kept:?}");
 }
+
+#[test]
+fn locks_written_at_once_never_leave_half_a_file() {
+    let fleet = Fleet::new("");
+    let older = night(&fleet, &identity("row", "1.0.0"), &[]);
+    let older = older.record()["run"]["id"].as_str().unwrap().to_owned();
+    night(&fleet, &identity("row", "2.0.0"), &[]);
+    accept(&fleet);
+    let whole = |text: &str| text.starts_with("# What was last accepted") && text.ends_with("[end]\n");
+    let mut writers: Vec<_> = ["latest", &older]
+        .iter()
+        .cycle()
+        .take(8)
+        .map(|run| fleet.command(&["lock", "--from", run]).spawn().unwrap())
+        .collect();
+    while writers.iter_mut().any(|writer| writer.try_wait().unwrap().is_none()) {
+        let text = lock_text(&fleet);
+        assert!(whole(&text), "{text}");
+    }
+    for writer in &mut writers {
+        assert_eq!(writer.wait().unwrap().code(), Some(0));
+    }
+    let left: Vec<_> = fs::read_dir(fleet.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    let locks = left.iter().filter(|name| name.to_string_lossy().contains("lock"));
+    assert_eq!(locks.count(), 1, "{left:?}");
+    assert!(
+        night(&fleet, &identity("row", "2.0.0"), &["--locked"])
+            .code
+            .is_some_and(|code| code != 2)
+    );
+}

@@ -249,7 +249,8 @@ fn keep(session: &mut Session, tools: &[Listed], repeated: &[(String, usize)], i
     session.output_schemas = schemas.collect();
     session.facts.tools = Some(tools.iter().map(tool_facts).collect());
     if let Some(conversation) = &session.conversation {
-        conversation.note(format!("{} tools listed", tools.len()));
+        let plural = if tools.len() == 1 { "" } else { "s" };
+        conversation.note(format!("{} tool{plural} listed", tools.len()));
     }
 }
 
