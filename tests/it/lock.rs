@@ -63,6 +63,48 @@ fn each_kind_of_drift_is_told_since_the_lock() {
 }
 
 #[test]
+fn each_way_a_version_can_go_is_told_since_the_lock() {
+    let ways = [
+        ("same", "1.2.3", "v1.2.3", ""),
+        ("up", "1.9", "1.10", "note version-upgraded"),
+        ("down", "1.10", "1.9", "fail version-downgrade"),
+        ("by-date", "2026.10.24", "2026.8.18", "fail version-downgrade"),
+        ("to-a-candidate", "1.0.0", "1.0.0-rc.1", "fail version-downgrade"),
+        ("from-a-candidate", "1.0.0-rc.1", "1.0.0", "note version-upgraded"),
+        ("to-a-pre-release", "1.0", "1.0b2", "fail version-downgrade"),
+        ("to-a-post-release", "1.0", "1.0.post1", "note version-upgraded"),
+        ("to-a-word", "1.0.0", "nightly", "warn version-changed"),
+        ("from-a-word", "main", "nightly", "warn version-changed"),
+        ("to-nothing", "1.0.0", "", "warn version-changed, note identity-missing"),
+        ("from-nothing", "", "1.0.0", "warn version-changed"),
+        ("nothing", "", "", "note identity-missing"),
+    ];
+    let manifest = |after: bool| {
+        let rows = ways.map(|(name, old, new, _)| {
+            let version = if after { new } else { old };
+            server(name, "identity", &["probe-target", version], "")
+        });
+        format!("{QUICK}jobs = 2\n{}", rows.concat())
+    };
+    let fleet = Fleet::new("");
+    night(&fleet, &manifest(false), &[]);
+    accept(&fleet);
+    let told = night(&fleet, &manifest(true), &[]);
+    for (name, old, new, expected) in ways {
+        let findings = told.row(name)["findings"].as_array().unwrap();
+        let word = |finding: &serde_json::Value, key: &str| finding[key].as_str().unwrap().to_owned();
+        let codes: Vec<_> = findings
+            .iter()
+            .map(|finding| format!("{} {}", word(finding, "severity"), word(finding, "code")))
+            .collect();
+        assert_eq!(codes.join(", "), expected, "{name}: from {old:?} to {new:?}");
+    }
+    accept(&fleet);
+    let settled = night(&fleet, &manifest(true), &["--strict", "--locked"]);
+    assert_eq!(settled.code, Some(0), "{}", settled.stdout);
+}
+
+#[test]
 fn a_row_that_does_not_answer_is_never_taken_and_the_rest_is_kept() {
     let good = server("good", "ok", &[], "");
     let other = server("other", "ok", &[], "");
