@@ -11,12 +11,13 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::CheckArgs;
 use crate::console;
 use crate::event::{RowId, Sink, SkipReason};
+use crate::lock::Lock;
 use crate::plan::{Entry, Plan, Row};
 use crate::prepare::{self, Readiness, ReadyRow};
 use crate::run;
 use crate::text::{clean_for_terminal, counted};
 
-use super::{USAGE, plan};
+use super::{USAGE, lock, plan};
 
 /// Some row could not be started as it stands.
 const NOT_READY: u8 = 1;
@@ -26,6 +27,10 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<u8> {
     let Some(plan) = plan::for_check(&args.selection)? else {
         return Ok(USAGE);
     };
+    // A run would refuse a damaged one.
+    if lock::read(&Lock::path_beside(&plan.manifest))?.is_err() {
+        return Ok(USAGE);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

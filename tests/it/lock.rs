@@ -184,6 +184,7 @@ fn an_edited_lock_stops_a_run_before_anything_is_started() {
             outcome.stderr
         );
         assert_eq!(fleet.run(&["lock"]).code, Some(2));
+        assert_eq!(fleet.run(&["check"]).code, Some(2));
     }
     assert_eq!(runs(), before);
 }
