@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use regex::Regex;
@@ -94,17 +95,22 @@ fn opening(stdout: &str) -> Vec<String> {
     lines
 }
 
-#[test]
-fn a_row_kept_old_on_purpose_stays_quiet_while_upstream_releases() {
-    if !are_there(&["npm", "python3"]) {
-        return;
-    }
+/// One row whose newest release asks for a Node that nobody has, and the registry that offers it.
+fn held() -> (Story, Registry, PathBuf) {
     let fleet = Fleet::new(
         "[runtimes.here]\nnode = \"*\"\n[servers.held]\npackage = \"npm:held\"\ncommand = \"held\"\nruntimes = [\"here\"]\n",
     );
     let spec = offer(&fleet, "held", "2.0.0", &[("1.4.0", ">=12"), ("2.0.0", ">=99")]);
     let registry = Registry::npm(&spec);
-    let mut story = Story::of(at(fleet, &registry.address));
+    (Story::of(at(fleet, &registry.address)), registry, spec)
+}
+
+#[test]
+fn a_row_kept_old_on_purpose_stays_quiet_while_upstream_releases() {
+    if !are_there(&["npm", "python3"]) {
+        return;
+    }
+    let (mut story, _registry, _) = held();
     story.night(&[]);
     story.lock();
     story.night(&["--strict"]);
@@ -221,13 +227,8 @@ fn a_registry_that_is_away_for_a_night_is_no_news() {
     if !are_there(&["npm", "python3"]) {
         return;
     }
-    let fleet = Fleet::new(
-        "[runtimes.here]\nnode = \"*\"\n[servers.held]\npackage = \"npm:held\"\ncommand = \"held\"\nruntimes = [\"here\"]\n",
-    );
-    let spec = offer(&fleet, "held", "2.0.0", &[("1.4.0", ">=12"), ("2.0.0", ">=99")]);
-    let registry = Registry::npm(&spec);
+    let (mut story, registry, spec) = held();
     let address = registry.address.clone();
-    let mut story = Story::of(at(fleet, &address));
     story.night(&[]);
     story.tell("the registry goes away\n");
     drop(registry);
