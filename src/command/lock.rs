@@ -2,11 +2,11 @@
 //! terminal only.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 use jiff::civil::Date;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{Timestamp, ToSpan, tz::TimeZone};
 
 use crate::cli::LockArgs;
 use crate::console;
@@ -16,13 +16,15 @@ use crate::judge::{self, ToolChange};
 use crate::lock::{Accepted, Lock, LockedRow, RowFacts};
 use crate::plan::Plan;
 use crate::record::{RowRecord, RunRecord};
-use crate::store;
+use crate::store::{self, RunId};
 use crate::text::{clean_for_terminal, counted};
 
-use super::{USAGE, plan};
+use super::{USAGE, history, plan};
 
 /// Nothing could be taken, though there was something to take.
 const NOTHING_TAKEN: u8 = 1;
+/// How often the lock may be changed by somebody else before we give up.
+const MOST_TRIES: u32 = 5;
 
 /// What becomes of one row of the lock.
 enum Change {
@@ -33,7 +35,7 @@ enum Change {
     /// It goes.
     Dropped(&'static str),
     /// It stays as it is in the lock, or out of it; why.
-    Refused(&'static str),
+    Refused(String),
 }
 
 /// Locks the selected rows and gives the code to exit with.
@@ -42,77 +44,99 @@ pub(super) fn lock(args: &LockArgs) -> anyhow::Result<u8> {
         return Ok(USAGE);
     };
     let path = Lock::path_beside(&plan.manifest);
-    let Ok(known) = read(&path)? else {
-        return Ok(USAGE);
-    };
     let mut record = match &args.from {
-        Some(run) => named_run(&args.reports, run)?,
+        Some(run) => named_run(&args.reports, run, &plan)?,
         None => last_complete_run(&args.reports, &plan)?,
     };
     record.mask(&plan.mask);
-    let known = known.unwrap_or_default();
     let everything = args.selection.selectors.is_empty();
-    let (lock, changes) = anew(&known, &record, &plan, everything);
-    console::print_result(&plan.mask.apply(&in_words(&changes, &path, &record)))?;
-    if lock == known {
-        let refused = changes.values().any(|change| matches!(change, Change::Refused(_)));
-        let taken = changes.values().any(|change| matches!(change, Change::Same));
-        return Ok(if refused && !taken { NOTHING_TAKEN } else { 0 });
+    // Somebody else may write it meanwhile: what he accepted must not be lost.
+    for _ in 0..MOST_TRIES {
+        let text = store::read_lock(&path)?;
+        let Ok(known) = parse(text.as_deref(), &path) else {
+            return Ok(USAGE);
+        };
+        let known = known.unwrap_or_default();
+        let (lock, changes) = anew(&known, &record, &plan, everything);
+        let words = in_words(&changes, &path, &record);
+        if lock == known {
+            console::print_result(&plan.mask.apply(&words))?;
+            let refused = changes.values().any(|change| matches!(change, Change::Refused(_)));
+            let taken = changes.values().any(|change| matches!(change, Change::Same));
+            return Ok(if refused && !taken { NOTHING_TAKEN } else { 0 });
+        }
+        let asks = !args.yes && console::can_ask();
+        if asks {
+            console::print_result(&plan.mask.apply(&words))?;
+            if !console::ask(&format!("write {}?", path.display())) {
+                console::say("nothing was written");
+                return Ok(0);
+            }
+        }
+        if store::replace_lock(&path, text.as_deref(), &lock)? {
+            if !asks {
+                console::print_result(&plan.mask.apply(&words))?;
+            }
+            return Ok(0);
+        }
+        if asks {
+            break;
+        }
     }
-    let question = format!("write {}?", path.display());
-    if !args.yes && console::ask(&question) == Some(false) {
-        console::say("nothing was written");
-        return Ok(0);
-    }
-    store::write_lock(&path, &lock)?;
-    Ok(0)
+    Err(anyhow!(
+        "{} was changed by somebody else meanwhile, nothing was written\nhint: run `mcp-smoke lock` again",
+        path.display()
+    ))
 }
 
 /// The lock of a manifest, if there is one. Mistakes in it are shown here, and the caller only sees that
 /// there were any.
 pub(super) fn read(path: &Path) -> anyhow::Result<Result<Option<Lock>, ()>> {
-    let Some(text) = store::read_lock(path)? else {
-        return Ok(Ok(None));
-    };
-    Ok(match Lock::parse(&text, path) {
-        Ok(lock) => Ok(Some(lock)),
-        Err(mistakes) => {
-            let colour = console::colour_choice_for_messages();
-            console::say(&if colour { mistakes.coloured() } else { mistakes.plain() });
-            Err(())
-        }
+    Ok(parse(store::read_lock(path)?.as_deref(), path))
+}
+
+fn parse(text: Option<&str>, path: &Path) -> Result<Option<Lock>, ()> {
+    let lock = text.map(|text| Lock::parse(text, path)).transpose();
+    lock.map_err(|mistakes| {
+        let colour = console::colour_choice_for_messages();
+        console::say(&if colour { mistakes.coloured() } else { mistakes.plain() });
     })
 }
 
-fn named_run(reports: &Path, name: &str) -> anyhow::Result<RunRecord> {
+fn named_run(reports: &Path, name: &str, plan: &Plan) -> anyhow::Result<RunRecord> {
     let path = store::find_record(reports, Some(Path::new(name)))?;
-    Ok(store::read_record_file(&path)?)
+    let record = store::read_record_file(&path)?;
+    let file = store::manifest_file(&plan.manifest);
+    if !store::is_of(&record, &plan.manifest, file.as_deref()) {
+        return Err(anyhow!(
+            "run {} is one of {}, not of {}\nhint: `-m {}` locks the rows of that manifest",
+            record.id,
+            record.manifest.display(),
+            plan.manifest.display(),
+            record.manifest.display()
+        ));
+    }
+    if record.interrupted {
+        console::say(&format!(
+            "note: run {} was interrupted: its rows may be incomplete",
+            record.id
+        ));
+    }
+    Ok(record)
 }
 
 /// The newest run of the manifest that nobody interrupted. A record that cannot be read is passed over.
 fn last_complete_run(reports: &Path, plan: &Plan) -> anyhow::Result<RunRecord> {
-    for id in store::runs(reports)?.iter().rev() {
-        match store::read_record(reports, id) {
-            Ok(record) if same_file(&record.manifest, &plan.manifest) && !record.interrupted => return Ok(record),
-            Ok(_) => {}
-            Err(problem) => console::say(&format!(
-                "warning: run {} is passed over: {:#}",
-                id.name(),
-                anyhow!(problem)
-            )),
-        }
+    let earlier = store::earlier_runs(reports, &plan.manifest, Some(&RunId::of(Timestamp::now() + 1.second())))?;
+    history::tell_passed_over(&earlier);
+    if let Some(record) = earlier.runs.into_iter().find(|record| !record.interrupted) {
+        return Ok(record);
     }
     Err(anyhow!(
         "there is no complete run of {} under {}\nhint: `mcp-smoke run` makes one; `--from RUN` names another",
         plan.manifest.display(),
         reports.display()
     ))
-}
-
-fn same_file(one: &Path, other: &Path) -> bool {
-    let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_path_buf();
-    let (one, other): (PathBuf, PathBuf) = (plain(one), plain(other));
-    one == other
 }
 
 /// The lock with the selected rows as the run saw them, and what that changes.
@@ -124,7 +148,7 @@ fn anew(known: &Lock, record: &RunRecord, plan: &Plan, everything: bool) -> (Loc
         let old = known.rows.get(&planned.id);
         let seen = record.rows.iter().find(|row| row.id == planned.id);
         let change = match seen.map(facts) {
-            None => Change::Refused("not in that run"),
+            None => Change::Refused("not in that run; `--from RUN` names another".to_owned()),
             Some(Err(why)) => Change::Refused(why),
             Some(Ok(facts)) => {
                 let found = seen
@@ -149,23 +173,22 @@ fn anew(known: &Lock, record: &RunRecord, plan: &Plan, everything: bool) -> (Loc
         changes.insert(planned.id.clone(), change);
     }
     if everything {
-        let gone = known
-            .rows
-            .keys()
-            .filter(|id| plan.rows.iter().all(|row| row.id != **id));
-        for id in gone {
-            lock.rows.remove(id);
-            changes.insert(id.clone(), Change::Dropped("no longer in the manifest"));
+        for id in known.gone_from(plan.rows.iter().map(|row| &row.id)) {
+            lock.rows.remove(&id);
+            changes.insert(id, Change::Dropped("no longer in the manifest"));
         }
     }
     (lock, changes)
 }
 
 /// The facts that a lock takes: a good handshake and a list that was read to its end.
-fn facts(row: &RowRecord) -> Result<RowFacts, &'static str> {
+fn facts(row: &RowRecord) -> Result<RowFacts, String> {
+    if let Some(skip) = &row.skip {
+        return Err(format!("it was not run then ({})", skip.reason.name()));
+    }
     let facts = RowFacts::of(row).ok_or("it has no good handshake in that run")?;
     if facts.tools.is_none() {
-        return Err("its list of tools was not read to the end in that run");
+        return Err("its list of tools was not read to the end in that run".to_owned());
     }
     Ok(facts)
 }
@@ -258,7 +281,7 @@ fn in_words(changes: &BTreeMap<RowId, Change>, path: &Path, record: &RunRecord) 
             }
             Change::Taken(words) => ('+', words.as_str()),
             Change::Dropped(why) => ('-', *why),
-            Change::Refused(why) => ('!', *why),
+            Change::Refused(why) => ('!', why.as_str()),
         };
         let line = format!("{sign} {:width$}  {words}", id.0);
         lines.push(clean_for_terminal(line.trim_end()).into_owned());

@@ -1,5 +1,6 @@
 //! `run`: the main job, from manifest to logs, record, report and table.
 
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,9 +11,9 @@ use crate::cli::{Output, RunArgs};
 use crate::console::{self, Progress};
 use crate::event::RowId;
 use crate::judge::{self, Past};
-use crate::lock::Lock;
+use crate::lock::{Lock, RowFacts};
 use crate::plan::Plan;
-use crate::record::{Calibration, Host, RecordBuilder, RunHeader, RunRecord};
+use crate::record::{Calibration, Host, RecordBuilder, RowRecord, RunHeader, RunRecord};
 use crate::run::{self, Interruption};
 use crate::store::{Folders, Store, StoreProblem};
 use crate::{report, stats, store};
@@ -32,6 +33,14 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
         let path = path.display();
         anyhow::bail!("there is no {path}, which `--locked` asks for\nhint: `mcp-smoke lock` writes it after a run");
     }
+    // Rows that were not selected are not missed.
+    let whole = args.selection.selectors.is_empty();
+    let rows = || plan.rows.iter().map(|row| &row.id);
+    let gone = lock
+        .iter()
+        .filter(|_| whole)
+        .flat_map(|lock| lock.gone_from(rows()))
+        .collect();
     let plan = Arc::new(plan);
     let started = Timestamp::now();
     let settings = &plan.settings;
@@ -44,7 +53,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
         .enable_all()
         .build()
         .context("the system gave no event queue")?;
-    let (mut record, broken) = runtime.block_on(measure(&plan, &mut store, started));
+    let (mut record, broken) = runtime.block_on(measure(&plan, &mut store, started, gone));
     // A name look-up that still hangs must not hold the exit.
     runtime.shutdown_background();
 
@@ -57,7 +66,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     if !broken.is_empty() {
         record.exit_code = BUG;
     }
-    let written = write(&mut store, &record, &plan, lock.as_ref());
+    let written = write(&mut store, &record, &plan, lock.as_ref(), &earlier);
     if let Err(problem) = print(&record, written.as_deref(), &plan, args.output) {
         // Everything ran and the record is written: the run's own exit code stands.
         console::say(&format!("warning: {problem:#}"));
@@ -71,13 +80,15 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
 }
 
 /// The run itself: calibration, every row, one stream of events into progress, logs and record.
-async fn measure(plan: &Arc<Plan>, store: &mut Store, started: Timestamp) -> (RunRecord, Vec<RowId>) {
+async fn measure(plan: &Arc<Plan>, store: &mut Store, started: Timestamp, gone: Vec<RowId>) -> (RunRecord, Vec<RowId>) {
     let interruption = Interruption::default();
     let header = RunHeader {
         id: store.run_id().name(),
         started,
         host: Host::read(),
         partition: None,
+        manifest_file: store::manifest_file(&plan.manifest),
+        gone,
     };
     let mut builder = RecordBuilder::new(header, plan, |row| store.log_path(row));
     let mut progress = Progress::new(plan.rows.len());
@@ -109,7 +120,13 @@ fn calibration(samples: &[std::time::Duration]) -> Option<Calibration> {
 
 /// The record first, then what is made from it. What cannot be written is told, and the run's
 /// exit code stands. Gives the record's path, if it was written.
-fn write(store: &mut Store, record: &RunRecord, plan: &Plan, lock: Option<&Lock>) -> Option<PathBuf> {
+fn write(
+    store: &mut Store,
+    record: &RunRecord,
+    plan: &Plan,
+    lock: Option<&Lock>,
+    earlier: &[RunRecord],
+) -> Option<PathBuf> {
     let written = told(store.write_record(record));
     told(store.write_report(store::MARKDOWN, &report::markdown(record)));
     for row in &record.rows {
@@ -119,8 +136,22 @@ fn write(store: &mut Store, record: &RunRecord, plan: &Plan, lock: Option<&Lock>
         console::say(&format!("warning: {problem}"));
     }
     told(store.point_latest());
-    told(store.prune(plan.settings.keep_runs, lock));
+    let needed = needed(record, earlier);
+    told(store.prune(plan.settings.keep_runs, lock, &needed));
     written
+}
+
+/// The runs that the next one is held against: of each row the last that saw it. Nights that broke or were
+/// interrupted must not push them out.
+fn needed(record: &RunRecord, earlier: &[RunRecord]) -> Vec<String> {
+    let newest_first = || iter::once(record).chain(earlier).filter(|run| !run.interrupted);
+    let last = |id: &RowId| newest_first().find(|run| run.rows.iter().any(|row| row.id == *id && was_seen(row)));
+    let runs = record.rows.iter().filter_map(|row| last(&row.id));
+    runs.map(|run| run.id.clone()).collect()
+}
+
+fn was_seen(row: &RowRecord) -> bool {
+    RowFacts::of(row).is_some()
 }
 
 /// The earlier runs of the same manifest. What cannot be read of them is told, and taken as not there.

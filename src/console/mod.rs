@@ -26,15 +26,17 @@ pub fn say_error(error: &anyhow::Error) {
     say(&format!("error: {error:#}"));
 }
 
-/// Asks a person: true for a yes, false for anything else. None where nobody is there to be asked.
-pub fn ask(question: &str) -> Option<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return None;
-    }
+/// Whether somebody is there to be asked.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks a person: true for a yes, false for anything else.
+pub fn ask(question: &str) -> bool {
     drop(write!(io::stderr().lock(), "{question} [y/N] "));
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);
-    Some(read.is_ok() && is_yes(&answer))
+    read.is_ok() && is_yes(&answer)
 }
 
 fn is_yes(answer: &str) -> bool {

@@ -125,6 +125,8 @@ pub(super) fn run(rows: Vec<RowRecord>) -> RunRecord {
         started: jiff::Timestamp::UNIX_EPOCH,
         finished: jiff::Timestamp::UNIX_EPOCH,
         manifest: PathBuf::from("servers.toml"),
+        manifest_file: None,
+        gone: Vec::new(),
         manifest_sha256: String::new(),
         jobs: 1,
         seed: 0,

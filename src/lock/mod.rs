@@ -2,7 +2,7 @@
 //! be reviewed in a pull request. It neither judges nor touches the disk: a record goes in, text comes out,
 //! and the other way round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
@@ -53,6 +53,12 @@ impl Lock {
     /// Where the lock of a manifest lies: beside it, `.lock` for `.toml`.
     pub fn path_beside(manifest: &Path) -> PathBuf {
         manifest.with_extension("lock")
+    }
+
+    /// Rows of the lock that are not among these, all of the manifest's.
+    pub fn gone_from<'rows>(&self, rows: impl IntoIterator<Item = &'rows RowId>) -> Vec<RowId> {
+        let known: BTreeSet<&RowId> = rows.into_iter().collect();
+        self.rows.keys().filter(|id| !known.contains(id)).cloned().collect()
     }
 }
 

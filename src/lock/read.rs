@@ -37,7 +37,10 @@ const ROW_KEYS: &[&str] = &[
 ];
 const ACCEPTED_KEYS: &[&str] = &["code", "fact", "on"];
 const TOOL_KEYS: &[&str] = &["description_sha256", "input_schema", "output_schema", "annotations"];
-const ANEW: &str = "take it from version control, or delete it and run `mcp-smoke lock`";
+const MARK: &str = "<<<<<<< ";
+const ANEW: &str =
+    "take it from version control; or delete it and run `mcp-smoke lock`, which accepts everything anew, on this day";
+const CONFLICT: &str = "take one side of it, then run `mcp-smoke lock`";
 
 impl Lock {
     /// Reads a lock; `path` is only named in mistakes.
@@ -46,6 +49,13 @@ impl Lock {
     /// All mistakes of the text at once.
     pub fn parse(text: &str, path: &Path) -> Result<Self, Mistakes> {
         let source = text.replace("\r\n", "\n");
+        if let Some(start) = conflict(&source) {
+            let title = "the lock holds a merge conflict";
+            let mistake = Mistake::new(start..start + MARK.len(), title)
+                .label("it begins here")
+                .help(CONFLICT);
+            return Err(Mistakes::new(path, &source, vec![mistake]));
+        }
         let (root, mistakes) = Node::parse(&source);
         let mut reader = Reader { mistakes };
         let lock = if reader.mistakes.is_empty() {
@@ -61,6 +71,14 @@ impl Lock {
         }
         Err(Mistakes::new(path, &source, reader.mistakes))
     }
+}
+
+/// Where the first mark of a merge conflict stands, at the start of a line.
+fn conflict(source: &str) -> Option<usize> {
+    if source.starts_with(MARK) {
+        return Some(0);
+    }
+    source.find(&format!("\n{MARK}")).map(|end| end + 1)
 }
 
 /// A table and where to point when something is missing from it.
@@ -116,10 +134,10 @@ impl Reader {
         let run = self.required(&table, "run", Self::text);
         let stated = self.required(&table, "sha256", Self::text);
         // What is wrong in itself needs no checksum to be told.
-        if self.mistakes.len() == before && stated? != checksum(table.node) {
+        if self.mistakes.len() == before && stated? != checksum(&entry.key, table.node) {
             let span = table.node.get("sha256").map_or(0..0, |entry| entry.value.span.clone());
             let title = format!("`{}` is not what was accepted: it was changed by hand", entry.key);
-            self.tell(Mistake::new(span, title).label("the checksum of another row"));
+            self.tell(Mistake::new(span, title).label("the checksum of something else"));
         }
         Some(LockedRow {
             accepted_on: accepted_on?,

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use crate::event::RowId;
 use crate::manifest::tree::Node;
 use crate::record::{ToolRecord, canonical, sha256};
 
@@ -16,7 +17,7 @@ pub(super) const FORMAT: i64 = 1;
 
 const HEAD: &str = "\
 # What was last accepted of each row. Written by `mcp-smoke lock`: made to be reviewed, not to be edited.
-# A `sha256` covers its row. Schemas and annotations are canonical JSON, so that it can be told from here
+# A `sha256` covers its row and the name of it. Schemas and annotations are canonical JSON, so that it can be told from here
 # alone what was narrowed.
 ";
 
@@ -25,7 +26,7 @@ impl Lock {
     pub fn to_toml(&self) -> String {
         let mut text = format!("{HEAD}\nformat = {FORMAT}\n");
         for (id, row) in &self.rows {
-            let row = Written::new(row);
+            let row = Written::new(id, row);
             let head = format!("rows.{}", key(&id.0));
             text.push_str(&format!("\n[{head}]\n{}", row.own));
             text.push_str(&format!("sha256 = {}\n", basic(&row.checksum())));
@@ -40,13 +41,15 @@ impl Lock {
 
 /// The lines of a row, without its headers.
 struct Written {
+    id: String,
     own: String,
     tools: Vec<(String, String)>,
 }
 
 impl Written {
-    fn new(row: &LockedRow) -> Self {
+    fn new(id: &RowId, row: &LockedRow) -> Self {
         Self {
+            id: id.0.clone(),
             own: own(row),
             tools: row
                 .facts
@@ -65,17 +68,17 @@ impl Written {
             .map(|(name, lines)| format!("[tools.{}]\n{lines}", key(name)));
         let (node, mistakes) = Node::parse(&format!("{}{}", self.own, tools.collect::<String>()));
         debug_assert!(mistakes.is_empty(), "what is written can be read: {mistakes:?}");
-        checksum(&node)
+        checksum(&self.id, &node)
     }
 }
 
-/// The checksum of a row's table, `sha256` itself left out; layout and order are none of it.
-pub(super) fn checksum(row: &Node) -> String {
+/// The checksum of a row's id and table, `sha256` itself left out; layout and order are none of it.
+pub(super) fn checksum(id: &str, row: &Node) -> String {
     let mut value = row.to_json();
     if let Value::Object(entries) = &mut value {
         entries.shift_remove("sha256");
     }
-    sha256(&canonical(&value).to_string())
+    sha256(&format!("{id}\n{}", canonical(&value)))
 }
 
 fn own(row: &LockedRow) -> String {

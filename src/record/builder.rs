@@ -24,6 +24,10 @@ pub struct RunHeader {
     pub host: Host,
     /// `--partition`.
     pub partition: Option<String>,
+    /// Where the manifest is, links resolved.
+    pub manifest_file: Option<PathBuf>,
+    /// Rows that the lock has and the manifest no longer.
+    pub gone: Vec<RowId>,
 }
 
 /// Makes a record of a run's events.
@@ -55,6 +59,8 @@ impl RecordBuilder {
                 started: header.started,
                 finished: header.started,
                 manifest: plan.manifest.clone(),
+                manifest_file: header.manifest_file,
+                gone: header.gone,
                 manifest_sha256: plan.manifest_sha256.clone(),
                 jobs: plan.settings.jobs,
                 seed: plan.settings.seed,

@@ -19,6 +19,7 @@ impl RunRecord {
             started: _,
             finished: _,
             manifest,
+            manifest_file,
             manifest_sha256: _,
             jobs: _,
             seed: _,
@@ -30,8 +31,13 @@ impl RunRecord {
             totals: _,
             exit_code: _,
             interrupted: _,
+            // Ids of rows are words of the manifest.
+            gone: _,
         } = self;
         path(manifest, mask);
+        if let Some(file) = manifest_file {
+            path(file, mask);
+        }
         for value in settings.values_mut() {
             mask_value(value, mask);
         }

@@ -45,8 +45,12 @@ pub struct RunRecord {
     pub finished: jiff::Timestamp,
     /// The manifest as given.
     pub manifest: PathBuf,
+    /// Where that is on this machine, links resolved: the same manifest may be named in several ways.
+    pub manifest_file: Option<PathBuf>,
     /// SHA-256 of its bytes.
     pub manifest_sha256: String,
+    /// Rows that the lock has and the manifest no longer.
+    pub gone: Vec<RowId>,
     /// Rows at a time.
     pub jobs: usize,
     /// The seed of the order of rows.

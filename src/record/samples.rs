@@ -112,6 +112,8 @@ pub(crate) fn npm(name: &str, wanted: &str) -> PackageSpec {
 pub(crate) fn builder(plan: &Plan) -> RecordBuilder {
     let header = RunHeader {
         id: "20261130T021500Z".to_owned(),
+        manifest_file: Some(PathBuf::from("/fleet/servers.toml")),
+        gone: vec![RowId("gone".to_owned())],
         started: "2026-11-30T02:15:00Z".parse().expect("a moment"),
         host: Host {
             id: Some("0123456789abcdef".to_owned()),

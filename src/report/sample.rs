@@ -45,6 +45,8 @@ pub(crate) fn sample_record() -> RunRecord {
         started: "2026-11-30T02:15:00Z".parse().expect("a timestamp"),
         finished: "2026-11-30T02:17:31Z".parse().expect("a timestamp"),
         manifest: PathBuf::from("servers.toml"),
+        manifest_file: None,
+        gone: Vec::new(),
         manifest_sha256: "5e88".repeat(16),
         jobs: 1,
         seed: 7,

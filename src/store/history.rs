@@ -20,26 +20,41 @@ pub struct Earlier {
     pub passed_over: Vec<StoreProblem>,
 }
 
-/// The newest runs of a manifest, at most [`MOST_RUNS`], one (that which is under way) left out. A manifest
-/// is the same if it is named by the same path.
-pub fn earlier_runs(reports: &Path, manifest: &Path, but: Option<&RunId>) -> Result<Earlier, StoreProblem> {
+/// The newest runs of a manifest, at most [`MOST_RUNS`], of those that began before the one that is named: a
+/// record from a night on which the clock was wrong is not what came before.
+pub fn earlier_runs(reports: &Path, manifest: &Path, before: Option<&RunId>) -> Result<Earlier, StoreProblem> {
     let mut earlier = Earlier::default();
-    let manifest = plain(manifest);
+    let file = manifest_file(manifest);
     for run_id in runs(reports)?.iter().rev() {
         if earlier.runs.len() == MOST_RUNS {
             break;
         }
         // A run that was killed has left no record, and one that goes on beside us has none yet.
-        if but == Some(run_id) || !reports.join(run_id.name()).join(RECORD).is_file() {
+        if before.is_some_and(|before| run_id >= before) || !reports.join(run_id.name()).join(RECORD).is_file() {
             continue;
         }
         match read_record(reports, run_id) {
-            Ok(record) if plain(&record.manifest) == manifest => earlier.runs.push(record),
+            Ok(record) if is_of(&record, manifest, file.as_deref()) => earlier.runs.push(record),
             Ok(_) => {}
             Err(problem) => earlier.passed_over.push(problem),
         }
     }
     Ok(earlier)
+}
+
+/// Where a manifest is, links resolved.
+pub fn manifest_file(manifest: &Path) -> Option<PathBuf> {
+    manifest.canonicalize().ok()
+}
+
+/// Whether a run was of this manifest: the same file, however it was named. One that is named alike, and is not
+/// where it was any more, was moved.
+pub fn is_of(record: &RunRecord, manifest: &Path, file: Option<&Path>) -> bool {
+    match (&record.manifest_file, file) {
+        (Some(then), Some(now)) if then == now => true,
+        (Some(then), Some(_)) if then.is_file() => false,
+        _ => plain(&record.manifest) == plain(manifest),
+    }
 }
 
 /// `./servers.toml` is `servers.toml`.

@@ -30,8 +30,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use history::{Earlier, MOST_RUNS, earlier_runs};
-pub use lock::{read_lock, write_lock};
+pub use history::{Earlier, MOST_RUNS, earlier_runs, is_of, manifest_file};
+pub use lock::{read_lock, replace_lock};
 pub use run_id::RunId;
 pub use runs::{find_record, last_run, read_record, read_record_file, runs};
 
@@ -193,11 +193,11 @@ impl Store {
         earlier_runs(&self.folders.reports, manifest, Some(&self.run_id))
     }
 
-    /// Removes all but the newest runs, this one and those that the lock names never; gives the ids of those
-    /// that went.
-    pub fn prune(&self, keep_runs: usize, lock: Option<&Lock>) -> Result<Vec<RunId>, StoreProblem> {
-        let named = lock.into_iter().flat_map(|lock| lock.rows.values());
-        let mut kept: BTreeSet<RunId> = named.filter_map(|row| RunId::parse(&row.run)).collect();
+    /// Removes all but the newest runs; this one, those that the lock names and those that are needed never.
+    /// Gives the ids of those that went.
+    pub fn prune(&self, keep_runs: usize, lock: Option<&Lock>, needed: &[String]) -> Result<Vec<RunId>, StoreProblem> {
+        let named = lock.into_iter().flat_map(|lock| lock.rows.values()).map(|row| &row.run);
+        let mut kept: BTreeSet<RunId> = named.chain(needed).filter_map(|run| RunId::parse(run)).collect();
         kept.insert(self.run_id.clone());
         runs::prune(&self.folders, &kept, keep_runs)
     }

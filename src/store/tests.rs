@@ -395,7 +395,12 @@ fn only_runs_are_pruned_and_never_this_one() {
     fs::write(reports.join("20200101T000000Z"), "a file").expect("written");
     let store = store(&top);
     store.point_latest().expect("made");
-    let gone: Vec<_> = store.prune(3, None).expect("pruned").iter().map(RunId::name).collect();
+    let gone: Vec<_> = store
+        .prune(3, None, &[])
+        .expect("pruned")
+        .iter()
+        .map(RunId::name)
+        .collect();
     assert_eq!(gone, ["20240101T000000Z", "20250101T000000Z", "20250102T000000Z"]);
     let left = [
         "20200101T000000Z",
@@ -409,7 +414,12 @@ fn only_runs_are_pruned_and_never_this_one() {
     expected.retain(|name| name.ends_with('Z') && !name.starts_with("2020") || name.ends_with("-2"));
     assert_eq!(names(&logs), expected);
 
-    let gone: Vec<_> = store.prune(0, None).expect("pruned").iter().map(RunId::name).collect();
+    let gone: Vec<_> = store
+        .prune(0, None, &[])
+        .expect("pruned")
+        .iter()
+        .map(RunId::name)
+        .collect();
     assert_eq!(gone, ["20250102T000000Z-2"], "this run stays, and what is newer");
     assert!(store.report_folder().is_dir() && store.log_folder().is_dir());
 }
@@ -450,7 +460,7 @@ fn a_run_that_the_lock_names_is_never_pruned() {
             .collect(),
     };
     let gone: Vec<_> = store
-        .prune(1, Some(&lock))
+        .prune(1, Some(&lock), &[])
         .expect("pruned")
         .iter()
         .map(RunId::name)
@@ -501,7 +511,7 @@ fn a_link_named_like_a_run_is_not_followed() {
     let store = store(&top);
     let link = top.path().join("reports/20200101T000000Z");
     std::os::unix::fs::symlink(elsewhere.path(), &link).expect("made");
-    assert!(store.prune(1, None).expect("pruned").is_empty());
+    assert!(store.prune(1, None, &[]).expect("pruned").is_empty());
     assert_eq!(read(&link.join("file")), "kept");
     assert_eq!(
         runs(&top.path().join("reports")).expect("listed"),

@@ -171,6 +171,11 @@ fn an_edited_lock_stops_a_run_before_anything_is_started() {
     for (edited, title) in [
         (text.replace("1.0.0", "2.0.0"), "changed by hand"),
         (text.replace("protocol", "protokol"), "did you mean `protocol`?"),
+        (text.replace("rows.row", "rows.other"), "changed by hand"),
+        (
+            format!("<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> other\n"),
+            "holds a merge conflict",
+        ),
         (text[..text.len() / 2].to_owned(), "-->"),
         (text.replace("[end]\n", ""), "something was cut off"),
     ] {
@@ -211,7 +216,7 @@ fn lock_names_its_run_and_says_what_it_cannot_use() {
     fleet.write(&format!("reports/{newest}/report.json"), "{");
     let output = fleet.command(&["lock"]).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains(&format!("run {newest} is passed over")), "{told}");
+    assert!(told.contains("an earlier run is passed over") && told.contains(&newest), "{told}");
     assert!(lock_text(&fleet).contains(&format!("run = \"{id}\"")));
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::fleet::{Fleet, Outcome};
+use crate::fleet::{Fleet, Outcome, server};
 
 /// A server that a shell starts, or does not.
 fn fleet(script: &str, more: &str) -> Fleet {
@@ -221,4 +221,72 @@ fn findings_are_explained() {
     let unknown = fleet.run(&["explain", "heldback"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr.contains("did you mean held-back?"), "{}", unknown.stderr);
+}
+
+/// The version that the row `told` reports tonight.
+fn told(version: &str) -> String {
+    format!(
+        "[defaults]\ncalls = 1\nkeep_runs = 2\n{}",
+        server("told", "identity", &["probe-target", version], "")
+    )
+}
+
+#[test]
+fn the_same_manifest_has_the_same_past_however_it_is_named() {
+    let fleet = Fleet::new(&told("2.0.0"));
+    assert_eq!(fleet.run(&["run"]).code, Some(0));
+    let path = fleet
+        .write("servers.toml", &told("1.0.0"))
+        .to_string_lossy()
+        .into_owned();
+    let named = fleet.run(&["run", "-m", &path]);
+    assert_eq!(
+        (named.code, named.codes("told")),
+        (Some(3), vec!["version-downgrade".to_owned()])
+    );
+    let history = fleet.run(&["history", "-m", "./servers.toml"]);
+    assert!(history.stdout.contains("2 runs"), "{}", history.stdout);
+    // Another manifest of the same name is another one.
+    fleet.write("other/servers.toml", &told("1.0.0"));
+    assert_eq!(fleet.run(&["run", "-m", "other/servers.toml"]).code, Some(0));
+    let refused = fleet.run(&["lock", "-m", "servers.toml", "--from", "latest"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("is one of other/servers.toml"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn nights_that_broke_do_not_push_out_the_last_good_one() {
+    let fleet = Fleet::new(&told("2.0.0"));
+    assert_eq!(fleet.run(&["run"]).code, Some(0));
+    fleet.write(
+        "servers.toml",
+        &told("2.0.0").replace("\"identity\"", "\"exit-at-start\""),
+    );
+    for _ in 0..3 {
+        assert_eq!(fleet.run(&["run"]).code, Some(1));
+    }
+    fleet.write("servers.toml", &told("1.0.0"));
+    let fell = fleet.run(&["run"]);
+    assert_eq!(
+        (fell.code, fell.codes("told")),
+        (Some(3), vec!["version-downgrade".to_owned()])
+    );
+}
+
+#[test]
+fn a_record_of_a_day_to_come_is_not_what_came_before() {
+    let fleet = Fleet::new(&told("1.0.0"));
+    let first = fleet.run(&["run"]);
+    let id = first.record()["run"]["id"].as_str().unwrap().to_owned();
+    let text = first.record().to_string().replace(&id, "20990101T000000Z");
+    fleet.write("servers.toml", &told("1.5.0"));
+    assert_eq!(fleet.run(&["run"]).code, Some(0));
+    fleet.write("reports/20990101T000000Z/report.json", &text);
+    fleet.write("servers.toml", &told("1.2.0"));
+    let output = fleet.run(&["run", "--output", "none"]);
+    assert_eq!(output.code, Some(3), "{}", output.stderr);
 }

@@ -27,6 +27,8 @@ pub(super) fn run(record: &RunRecord) -> v1::Record {
             finished: moment(record.finished),
             manifest: v1::Manifest {
                 path: path(&record.manifest),
+                file: record.manifest_file.as_deref().map(path),
+                gone_rows: record.gone.iter().map(|row| row.0.clone()).collect(),
                 sha256: record.manifest_sha256.clone(),
             },
             jobs: record.jobs,

@@ -51,7 +51,11 @@ pub(super) struct RunInfo {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) path: String,
+    #[serde(default)]
+    pub(super) file: Option<String>,
     pub(super) sha256: String,
+    #[serde(default)]
+    pub(super) gone_rows: Vec<String>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
