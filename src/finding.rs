@@ -153,6 +153,7 @@ codes! {
     VersionUpgraded "version-upgraded" Note VersionsAndTools,
     ToolAdded "tool-added" Note VersionsAndTools,
     BehindNewest "behind-newest" Note VersionsAndTools,
+    NewestUnknown "newest-unknown" Note VersionsAndTools,
     ReportedVersionStale "reported-version-stale" Note VersionsAndTools,
 }
 

@@ -1,7 +1,7 @@
 //! `lock`: accepts what the last complete run saw. Shows what changes, keeps the rest, and asks at a
 //! terminal only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::anyhow;
@@ -157,7 +157,7 @@ fn anew(known: &Lock, record: &RunRecord, plan: &Plan, everything: bool) -> (Loc
                 let row = LockedRow {
                     accepted_on: today,
                     run: record.id.clone(),
-                    accepted: dated(found, old, today),
+                    accepted: dated(found, old, seen, today),
                     facts,
                 };
                 match old {
@@ -194,13 +194,18 @@ fn facts(row: &RowRecord) -> Result<RowFacts, String> {
 }
 
 /// What was accepted before keeps its day.
-fn dated(found: Vec<(Code, String)>, old: Option<&LockedRow>, today: Date) -> Vec<Accepted> {
+fn dated(found: Vec<(Code, String)>, old: Option<&LockedRow>, seen: Option<&RowRecord>, today: Date) -> Vec<Accepted> {
     let accepted = found.into_iter().map(|(code, fact)| Accepted {
         on: old.and_then(|old| old.accepted(code, &fact)).unwrap_or(today),
         code,
         fact,
     });
-    accepted.collect()
+    let still = old
+        .zip(seen)
+        .into_iter()
+        .flat_map(|(old, seen)| judge::still_accepted(seen, old));
+    let accepted: BTreeSet<Accepted> = accepted.chain(still.cloned()).collect();
+    accepted.into_iter().collect()
 }
 
 /// What comes in, or what of it is another.

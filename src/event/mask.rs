@@ -77,8 +77,9 @@ impl Masker<'_> {
             deprecated,
             held_back,
             behind,
+            unknown,
         } = newest;
-        for text in [version, requires, deprecated] {
+        for text in [version, requires, deprecated, unknown] {
             self.optional(text);
         }
         for Cause { cause: _, detail } in [held_back, behind].into_iter().flatten() {

@@ -329,6 +329,8 @@ pub struct Newest {
     pub held_back: Option<Cause>,
     /// Why what runs is older although a fresh install would give the newest, where that is known.
     pub behind: Option<Cause>,
+    /// Why nothing is known of it; null where something is.
+    pub unknown: Option<String>,
 }
 
 /// A proved cause.

@@ -95,6 +95,7 @@ fn newest(text: &str) -> Newest {
         deprecated: Some(text.to_owned()),
         held_back: cause(),
         behind: cause(),
+        unknown: Some(text.to_owned()),
     }
 }
 

@@ -87,6 +87,7 @@ pub fn explain(code: Code) -> Explanation {
         Code::VersionUpgraded => versions::VERSION_UPGRADED,
         Code::ToolAdded => versions::TOOL_ADDED,
         Code::BehindNewest => versions::BEHIND_NEWEST,
+        Code::NewestUnknown => versions::NEWEST_UNKNOWN,
         Code::ReportedVersionStale => versions::REPORTED_VERSION_STALE,
     }
 }

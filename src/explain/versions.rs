@@ -110,6 +110,12 @@ pub(super) const BEHIND_NEWEST: Explanation = Explanation {
     cure: "`mcp-smoke run --install update` for rows with a `package`; for the others clear what the finding names.",
 };
 
+pub(super) const NEWEST_UNKNOWN: Explanation = Explanation {
+    cause: "The package's registry was asked what it offers and gave no answer that could be used, and no earlier answer is kept. So nobody can say whether the row is held back; what was accepted of that stays accepted.",
+    evidence: "What the package manager said, or the limit that ran out.",
+    cure: "See that the registry answers, as it would have to for an installation; the next run asks again.",
+};
+
 pub(super) const REPORTED_VERSION_STALE: Explanation = Explanation {
     cause: "The version that the server reports stayed while its package changed: it is written into the code and was forgotten. Nobody can tell by it what runs.",
     evidence: "The reported version beside the installed ones, then and now.",

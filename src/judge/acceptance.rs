@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use crate::finding::{Code, Finding, Severity};
 use crate::judge::sentences::{Case, Told};
 use crate::judge::split::ON;
-use crate::lock::{Lock, LockedRow};
+use crate::lock::{Accepted, Lock, LockedRow};
 use crate::plan::Row;
 use crate::record::RowRecord;
 
@@ -20,7 +20,9 @@ pub fn acceptable(record: &RowRecord, plan: Option<&Row>) -> Vec<(Code, String)>
     let case = Case { plan, record };
     let holds = |finding: &&Finding| finding.severity > Severity::Note || finding.accepted.is_some();
     let held_back = |finding: &Finding| finding.code == Code::HeldBack && holds(&finding);
-    let explained = cause(case).is_some() && record.findings.iter().any(held_back);
+    let settled = |finding: &Finding| finding.code == Code::VersionSplit && finding.accepted.is_some();
+    let explained = (cause(case).is_some() && record.findings.iter().any(held_back))
+        || (is_unknown(record) && record.findings.iter().any(settled));
     let mut facts: Vec<(Code, String)> = record
         .findings
         .iter()
@@ -57,10 +59,26 @@ pub(super) fn accepted(told: &Told, case: Case<'_>, lock: Option<&Lock>) -> Opti
     known(fact.alone(case)).or(explained.flatten())
 }
 
-/// Whether the row is held back by a cause that was accepted.
+/// Whether the row is held back by a cause that was accepted. On a night without an answer of the registry it
+/// is taken to be so still.
 fn accepted_cause(case: Case<'_>, locked: &LockedRow) -> bool {
-    let cause = cause(case);
-    cause.is_some_and(|cause| locked.accepted(Code::HeldBack, cause).is_some())
+    let Some(cause) = cause(case) else {
+        return is_unknown(case.record) && locked.accepted.iter().any(|known| known.code == Code::HeldBack);
+    };
+    locked.accepted(Code::HeldBack, cause).is_some()
+}
+
+/// Whether nobody could say tonight what is newest.
+fn is_unknown(record: &RowRecord) -> bool {
+    record.identity.package.newest.version.is_none()
+}
+
+/// What stays accepted of a row since its registry gave no answer: whether it is still held back, and what
+/// that explains.
+pub fn still_accepted<'lock>(record: &RowRecord, locked: &'lock LockedRow) -> impl Iterator<Item = &'lock Accepted> {
+    let unknown = is_unknown(record);
+    let kept = move |known: &&Accepted| unknown && known.code == Code::HeldBack;
+    locked.accepted.iter().filter(kept)
 }
 
 fn cause(case: Case<'_>) -> Option<&str> {

@@ -33,7 +33,7 @@ mod split;
 mod status;
 mod words;
 
-pub use acceptance::acceptable;
+pub use acceptance::{acceptable, still_accepted};
 pub use compare::tools::{Change as ToolChange, Tools, changes as tool_changes};
 
 #[cfg(test)]

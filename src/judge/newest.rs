@@ -17,7 +17,13 @@ const OWN_CAUSES: &[&str] = &["before", "min-release-age", "exclude-newer"];
 pub(super) fn tell(case: Case<'_>) -> Vec<Told> {
     let package = &case.record.identity.package;
     let (Some(installed), Some(newest)) = (&package.installed, &package.newest.version) else {
-        return Vec::new();
+        let told = |why: &String| {
+            Told::new(
+                Code::NewestUnknown,
+                format!("what is newest is not known: {}", line(why)),
+            )
+        };
+        return package.newest.unknown.iter().map(told).collect();
     };
     if compare(installed, newest) != Some(Ordering::Less) {
         return Vec::new();

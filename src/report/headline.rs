@@ -227,6 +227,7 @@ fn plainly(code: Code) -> &'static str {
         Code::ToolDrift => "has tools that changed",
         Code::ToolReworded => "describes its tools differently",
         Code::NotInLock => "is not accepted yet",
+        Code::NewestUnknown => "may or may not be up to date",
         Code::BehindNewest => "is not up to date",
         Code::ReportedVersionStale => "reports a version that is not true",
         Code::LatencyRegression => "became slower",

@@ -216,7 +216,10 @@ fn lock_names_its_run_and_says_what_it_cannot_use() {
     fleet.write(&format!("reports/{newest}/report.json"), "{");
     let output = fleet.command(&["lock"]).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("an earlier run is passed over") && told.contains(&newest), "{told}");
+    assert!(
+        told.contains("an earlier run is passed over") && told.contains(&newest),
+        "{told}"
+    );
     assert!(lock_text(&fleet).contains(&format!("run = \"{id}\"")));
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::fleet::{Fleet, Outcome};
-use crate::registry::{Registry, are_there, at};
+use crate::registry::{Registry, Silent, are_there, at, offer};
 
 fn messages(night: &Outcome, row: &str, code: &str) -> Vec<String> {
     let findings = night.row(row)["findings"].as_array().unwrap();
@@ -58,6 +58,48 @@ fn a_node_that_holds_a_server_back_fails_the_night_also_while_the_registry_is_aw
     let told = messages(&night, "held@here", "held-back");
     assert!(told[0].contains("2.0.0 is the newest (as of 20"), "{told:?}");
     assert!(night.codes("free@here").is_empty());
+}
+
+#[test]
+fn a_registry_that_answers_with_nothing_takes_no_acceptance_away() {
+    if !are_there(&["npm", "python3"]) {
+        return;
+    }
+    let fleet = Fleet::new(
+        "[runtimes.here]\nnode = \"*\"\n\
+         [servers.held]\npackage = \"npm:held\"\ncommand = \"held\"\nruntimes = [\"here\"]\n",
+    );
+    let spec = offer(&fleet, "held", "2.0.0", &[("1.4.0", ">=12"), ("2.0.0", ">=99")]);
+    let registry = Registry::npm(&spec);
+    let address = registry.address.clone();
+    let fleet = at(fleet, &address);
+    assert_eq!(fleet.run(&["run"]).code, Some(3));
+    assert_eq!(fleet.run(&["lock"]).code, Some(0));
+    drop(registry);
+    fs::remove_dir_all(fleet.path().join(".mcp-smoke/newest")).unwrap();
+
+    let silent = Silent::start(&address);
+    let night = fleet.run(&["run", "--strict"]);
+    assert_eq!(
+        (night.code, night.codes("held@here")),
+        (Some(0), vec!["newest-unknown".to_owned()])
+    );
+    let told = messages(&night, "held@here", "newest-unknown");
+    assert!(told[0].contains("the answer says nothing of the package"), "{told:?}");
+    let said = fleet.run(&["lock"]);
+    assert!(
+        said.stdout.contains("0 taken, 0 dropped, 1 unchanged"),
+        "{}",
+        said.stdout
+    );
+
+    drop(silent);
+    let _registry = Registry::npm_again(&spec, &address);
+    let night = fleet.run(&["run", "--strict"]);
+    assert_eq!(
+        (night.code, night.codes("held@here")),
+        (Some(0), vec!["held-back".to_owned()])
+    );
 }
 
 #[test]

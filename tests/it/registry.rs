@@ -27,8 +27,7 @@ impl Registry {
 
     /// One of npm's shape where another one was before.
     pub(crate) fn npm_again(spec: &Path, address: &str) -> Self {
-        let port = address.trim_end_matches('/').rsplit(':').next().unwrap();
-        Self::start("registry/registry.py", spec, port)
+        Self::start("registry/registry.py", spec, port_of(address))
     }
 
     fn start(script: &str, spec: &Path, port: &str) -> Self {
@@ -53,6 +52,45 @@ impl Drop for Registry {
         drop(self.process.kill());
         drop(self.process.wait());
     }
+}
+
+/// A registry that answers every question with an empty object, until it is dropped.
+pub(crate) struct Silent(Child);
+
+impl Silent {
+    /// At the address where another one was.
+    pub(crate) fn start(address: &str) -> Self {
+        let script = "import http.server, sys\n\
+            class Empty(http.server.BaseHTTPRequestHandler):\n\
+            \x20   def do_GET(self):\n\
+            \x20       self.send_response(200); self.send_header('Content-Type', 'application/json'); self.end_headers()\n\
+            \x20       self.wfile.write(b'{}')\n\
+            \x20   def log_message(self, *_):\n\
+            \x20       pass\n\
+            server = http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Empty)\n\
+            print('listens', flush=True)\n\
+            server.serve_forever()\n";
+        let mut command = Command::new("python3");
+        command.args(["-c", script, port_of(address)]).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        assert_eq!(line, "listens\n");
+        Self(process)
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn port_of(address: &str) -> &str {
+    address.trim_end_matches('/').rsplit(':').next().unwrap()
 }
 
 /// The fleet, with package managers that ask only there, and a cache of their own.

@@ -172,7 +172,10 @@ async fn ask_all(
 
 fn newest(subject: &Subject, outcome: &Outcome, environment: &Environment) -> Newest {
     let Some(offer) = &outcome.offer else {
-        return Newest::default();
+        return Newest {
+            unknown: outcome.note.clone(),
+            ..Newest::default()
+        };
     };
     let question = Question {
         ecosystem: subject.ecosystem,

@@ -58,6 +58,9 @@ pub(super) async fn ask(
     let Some(whole) = whole else {
         return Ok(Answer::Unknown);
     };
+    if whole.is_null() {
+        return Err(Silence::of("the answer says nothing of the package"));
+    }
     let spec = format!("{name}@{}", spec_of(&whole, wanted));
     let fields = ["name", "version", "engines", "deprecated"];
     let Some(releases) = place.view(&spec, &fields).await? else {
@@ -74,7 +77,7 @@ pub(super) async fn until(npm: &Npm, folder: &Path, now: Timestamp, cancel: &Can
 }
 
 impl Place<'_> {
-    /// `npm view`; none where the registry has nothing of that kind.
+    /// `npm view`; none where the registry has no such package, null where it answers without a word of it.
     async fn view(&self, spec: &str, fields: &[&str]) -> Result<Option<Value>, Silence> {
         let words = ["view", spec].into_iter().chain(fields.iter().copied());
         let settings = ["--cache", self.cache.as_str()]
@@ -83,8 +86,7 @@ impl Place<'_> {
         let arguments: Vec<&str> = words.chain(settings).collect();
         let errand = self.npm.ask(&arguments, self.folder);
         match errand.answer(LONGEST_ANSWER, self.cancel).await {
-            // A package of which nothing has the tag `latest` gives no text at all.
-            Ok(output) if output.trim().is_empty() => Ok(None),
+            Ok(output) if output.trim().is_empty() => Ok(Some(Value::Null)),
             Ok(output) => {
                 let value = serde_json::from_str(&output);
                 let value = value.map_err(|error| Silence::of(format!("npm's answer is no JSON: {error}")))?;

@@ -61,6 +61,7 @@ pub(super) fn verdict(offer: &Offer, question: &Question<'_>) -> Verdict {
             deprecated: newest.deprecated.clone(),
             held_back: held_back.flatten(),
             behind: None,
+            unknown: None,
         },
     }
 }

@@ -177,6 +177,7 @@ fn package(package: v1::Package) -> Result<PackageIdentity, RecordProblem> {
             deprecated: package.newest_deprecated,
             held_back: cause(package.held_back),
             behind: cause(package.behind),
+            unknown: package.newest_unknown,
         },
         source: optional_word("source", package.source.as_deref(), |source| match source {
             "walk" => Some(PackageSource::Walk),

@@ -142,7 +142,7 @@ fn keys_stand_in_the_order_of_the_format() {
     assert_eq!(
         keys(&row["identity"]["package"]).join(" "),
         "ecosystem name wanted installed newest newest_as_of newest_requires newest_deprecated held_back behind \
-         source path"
+         newest_unknown source path"
     );
     assert_eq!(
         keys(&row["sessions"][0]).join(" "),

@@ -153,6 +153,7 @@ fn package(package: &PackageIdentity) -> v1::Package {
         newest_deprecated: package.newest.deprecated.clone(),
         held_back: cause(package.newest.held_back.as_ref()),
         behind: cause(package.newest.behind.as_ref()),
+        newest_unknown: package.newest.unknown.clone(),
     }
 }
 

@@ -152,6 +152,7 @@ pub(super) struct Package {
     pub(super) newest_deprecated: Option<String>,
     pub(super) held_back: Cause,
     pub(super) behind: Cause,
+    pub(super) newest_unknown: Option<String>,
     pub(super) source: Option<String>,
     pub(super) path: Option<String>,
 }
