@@ -9,6 +9,7 @@ mod faults;
 mod fleet;
 mod identity;
 mod interruption;
+mod killed_runs;
 mod lock;
 mod measuring;
 mod newest;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command_line::describe;
-use super::environment::RUN_VARIABLE;
+use super::mark::RUN_VARIABLE;
 use super::table::{self, Process, Table};
 
 /// A process for good: pids are used again, a pid with its start time is not.
@@ -36,8 +36,17 @@ impl Family {
     /// The family of a process that was just started as the leader of its own group.
     pub(super) fn new(root: u32, mark: String) -> Self {
         let started = table::look_up(root).map_or(0, |process| process.started);
+        Self::of(Identity { pid: root, started }, mark)
+    }
+
+    /// The family of somebody who was found by its mark: the oldest that carries it.
+    pub(super) fn found(oldest: &Process, mark: String) -> Self {
+        Self::of(Identity::of(oldest), mark)
+    }
+
+    fn of(root: Identity, mark: String) -> Self {
         Self {
-            root: Identity { pid: root, started },
+            root,
             mark,
             known: BTreeMap::new(),
         }

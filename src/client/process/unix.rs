@@ -51,6 +51,11 @@ pub(super) fn signal_process(process: u32, signal: Signal) {
     }
 }
 
+/// Whether somebody has this pid, dead or alive, also where the process table hides it.
+pub(super) fn exists(process: u32) -> bool {
+    pid(process).is_some_and(|process| signal::kill(process, None) != Err(Errno::ESRCH))
+}
+
 /// The pid for the system; never 0, 1 or a negative number, which would mean other groups or everyone.
 fn pid(number: u32) -> Option<Pid> {
     i32::try_from(number)
