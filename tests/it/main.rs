@@ -5,6 +5,7 @@ mod article;
 mod cases;
 mod commands;
 mod complaints;
+mod daemons;
 mod faults;
 mod fleet;
 mod identity;

@@ -11,6 +11,8 @@
 //! [`RUN_VARIABLE`], new for each session, as the only one beside those that were asked for. Processes
 //! are remembered with their start time, so that a reused pid is never taken for one of ours.
 //!
+//! Who empties its environment as well is found only because orphans become our children: `orphans`.
+//!
 //! The same mark tells what a run left that was killed itself: [`end_what_killed_runs_left`].
 
 mod command_line;
@@ -18,6 +20,7 @@ mod earlier;
 mod environment;
 mod family;
 mod mark;
+mod orphans;
 mod program;
 mod resources;
 mod server_process;
@@ -41,6 +44,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 pub use earlier::{Remains, end_what_killed_runs_left};
 pub use environment::minimal_environment;
 pub use mark::{Owner, RUN_VARIABLE};
+pub use orphans::adopt_orphans;
 pub use program::find_program;
 pub use server_process::ServerProcess;
 pub use table::{LiveProcess, live_tree};

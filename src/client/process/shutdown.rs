@@ -7,6 +7,7 @@ use tokio::process::ChildStdin;
 use tokio::time::{sleep, timeout};
 
 use super::family::Family;
+use super::orphans;
 use super::server_process::{Gone, ServerProcess};
 use super::system::{self, Signal};
 use super::table::{Process, Table};
@@ -207,6 +208,7 @@ pub(super) fn describe(family: &Family, members: &[Process]) -> Vec<String> {
 
 async fn finish(process: &mut ServerProcess, outcome: Outcome) -> ShutdownFacts {
     process.finish_stderr().await;
+    end_shared_strays(process);
     let Outcome {
         step,
         gone,
@@ -229,6 +231,21 @@ async fn finish(process: &mut ServerProcess, outcome: Outcome) -> ShutdownFacts 
     };
     process.finished = Some(facts.clone());
     facts
+}
+
+/// What this server or one beside it has left is ended by the last of them.
+fn end_shared_strays(process: &mut ServerProcess) {
+    let table = Table::read();
+    let strays = process.family.shared_strays(&table);
+    for stray in describe(&process.family, &strays) {
+        note(
+            process,
+            &format!("left by this server or one that ran beside it, SIGKILL: {stray}"),
+        );
+    }
+    signal_each(&strays, Signal::Kill);
+    process.family.is_over();
+    orphans::bury(&table);
 }
 
 fn note(process: &ServerProcess, text: &str) {
