@@ -87,6 +87,7 @@ fn spec() -> SessionSpec {
             args: vec!["echo-server".into()],
             env: process::minimal_environment(),
             cwd: std::env::temp_dir(),
+            owner: None,
         },
         protocol: Protocol::Initialize,
         limits: Limits {

@@ -8,6 +8,7 @@ use anyhow::Context;
 use jiff::Timestamp;
 
 use crate::cli::{Output, RunArgs};
+use crate::client::process;
 use crate::console::{self, Progress};
 use crate::event::RowId;
 use crate::judge::{self, Past};
@@ -49,6 +50,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
         logs: settings.logs.clone(),
     };
     let mut store = Store::create(folders, started, plan.mask.clone())?;
+    process::adopt_orphans();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -98,6 +98,10 @@ impl Masker<'_> {
             Seen::ServerRequestRefused { method, times: _ } => self.text(method),
             Seen::UncleanShutdown { step: _, survivors } => self.texts(survivors),
             Seen::LeftOver { processes } => self.texts(processes),
+            Seen::LeftByKilledRun { ended, left_over } => {
+                self.texts(ended);
+                self.texts(left_over);
+            }
             Seen::SessionDisagrees { what, first, later } => self.texts_of([what, first, later]),
             Seen::ListTooLong { pages: _, tools: _ }
             | Seen::NoTools { declared: _ }

@@ -345,6 +345,10 @@ fn late_sights(text: &str) -> Vec<Seen> {
             survivors: vec![own()],
         },
         Seen::LeftOver { processes: vec![own()] },
+        Seen::LeftByKilledRun {
+            ended: vec![own()],
+            left_over: vec![own()],
+        },
         Seen::RowTimeout { limit: TIME },
         Seen::Interrupted,
         Seen::SessionDisagrees {

@@ -176,6 +176,8 @@ pub enum Seen {
     UncleanShutdown { step: ShutdownStep, survivors: Vec<String> },
     /// A process could not be ended.
     LeftOver { processes: Vec<String> },
+    /// What an earlier run left when it was killed: those that are gone now, and those that would not go.
+    LeftByKilledRun { ended: Vec<String>, left_over: Vec<String> },
     /// The whole row took longer than its limit.
     RowTimeout { limit: Duration },
     /// Ctrl-C came while the row ran.

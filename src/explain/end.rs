@@ -21,9 +21,9 @@ pub(super) const UNCLEAN_SHUTDOWN: Explanation = Explanation {
 };
 
 pub(super) const LEFT_OVER: Explanation = Explanation {
-    cause: "A process of this row, or of an earlier run that was killed, could not be ended: it belongs to somebody else, or hangs in the kernel.",
-    evidence: "Its pid and its command line are named in the finding and in the session's `left_over`.",
-    cure: "End it by hand: it may hold a port, a lock or memory that the next run needs.",
+    cause: "Either a process of this row could not be ended: it belongs to somebody else, or hangs in the kernel. Or an earlier run of the same manifest was killed (SIGKILL, no memory left, the limit of a scheduler), so that it could not end its servers; what it left of this row was looked for before the first session and ended, on Linux only. Servers of a run that still goes on are not touched.",
+    evidence: "Pid and command line are named in the finding, which says whether they could be ended; those of a session's own are in its `left_over`, too.",
+    cure: "What could not be ended is ended by hand: it may hold a port, a lock or memory that the next run needs. Stop a run with Ctrl-C or SIGTERM, which let it take its servers along.",
 };
 
 pub(super) const INTERRUPTED: Explanation = Explanation {

@@ -142,6 +142,7 @@ fn subject(seen: &Seen) -> String {
         Seen::ServerRequestRefused { method, .. } => method.clone(),
         Seen::UncleanShutdown { step, survivors } => format!("{}\n{}", step.name(), survivors.is_empty()),
         Seen::LeftOver { processes } => processes.join("\n"),
+        Seen::LeftByKilledRun { ended, left_over } => [ended.as_slice(), left_over].concat().join("\n"),
         Seen::Downloaded { .. }
         | Seen::InitTimeout { .. }
         | Seen::ListTimeout { .. }
@@ -196,6 +197,7 @@ fn counts(seen: &mut Seen) -> Vec<&mut u32> {
         | Seen::IdMismatch { .. }
         | Seen::UncleanShutdown { .. }
         | Seen::LeftOver { .. }
+        | Seen::LeftByKilledRun { .. }
         | Seen::RowTimeout { .. }
         | Seen::Interrupted
         | Seen::SessionDisagrees { .. } => Vec::new(),

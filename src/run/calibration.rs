@@ -38,6 +38,7 @@ async fn measure(stop: Stop) -> Option<Vec<Duration>> {
         args: vec!["echo-server".into()],
         env: process::minimal_environment(),
         cwd: std::env::current_dir().ok()?,
+        owner: None,
     };
     let limits = Limits {
         startup: LIMIT,

@@ -10,7 +10,7 @@ use crate::client::session::{FilledExpectation, FilledProbe};
 use crate::plan::{Fixtures, Inherit, Launch, Probe, ProbeExpectation, Row, Template};
 use crate::prepare::ReadyRow;
 
-/// The command of one session.
+/// The command of one session, without its owner.
 pub(super) fn command(launch: &Launch, ready: &ReadyRow, fixtures: &Fixtures) -> process::Command {
     let env = environment(launch, ready, fixtures);
     let path = env
@@ -25,6 +25,7 @@ pub(super) fn command(launch: &Launch, ready: &ReadyRow, fixtures: &Fixtures) ->
         args: launch.args.iter().map(|arg| arg.fill(fixtures)).collect(),
         env,
         cwd,
+        owner: None,
     }
 }
 

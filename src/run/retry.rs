@@ -38,6 +38,7 @@ fn is_reason(observation: &Observation) -> bool {
         Seen::ConfigError { .. }
         | Seen::InstallFailed { .. }
         | Seen::RowTimeout { .. }
+        | Seen::LeftByKilledRun { .. }
         // Worth a word, and no failure.
         | Seen::InstallStale { .. }
         | Seen::Downloaded { .. }

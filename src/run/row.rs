@@ -2,10 +2,11 @@
 //! handshake, who it is, tools, probes, shutdown. Nothing here can fail; what goes wrong is in the facts.
 
 use std::collections::VecDeque;
+use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::client::process::Command;
+use crate::client::process::{Command, Owner, Remains, end_what_killed_runs_left};
 use crate::client::session::{Session, SessionSpec, Stop, protocol_of_next};
 use crate::event::{EventKind, Observation, ProcessIdentity, Seen, SessionFacts, SessionKind, Sink, Skip, SkipReason};
 use crate::finding::Phase;
@@ -28,6 +29,25 @@ pub(super) struct Measurement {
     pub(super) page: Option<String>,
     pub(super) sink: Sink,
     pub(super) interruption: Interruption,
+}
+
+impl Measurement {
+    /// Whose its servers are, whichever way the manifest's folder was written.
+    fn owner(&self) -> Owner {
+        let folder = &self.plan.manifest_dir;
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
+        let manifest = folder.join(self.plan.manifest.file_name().unwrap_or_default());
+        Owner::new(&manifest, &self.plan.rows[self.row].id.0)
+    }
+
+    /// Its servers may still hold what the first session needs, if the run that started them was killed.
+    async fn clear_away(&self) {
+        let remains = end_what_killed_runs_left(&self.owner()).await;
+        if !remains.is_empty() {
+            let Remains { ended, left_over } = remains;
+            observe(self, Phase::Prepare, Seen::LeftByKilledRun { ended, left_over });
+        }
+    }
 }
 
 /// A row between its first session and its last.
@@ -87,6 +107,9 @@ impl Course {
         let Some(this) = self.to_come.pop_front() else {
             return false;
         };
+        if !self.begun {
+            self.measurement.clear_away().await;
+        }
         let plan = Arc::clone(&self.measurement.plan);
         let Some(launch) = plan.rows[self.measurement.row].launch() else {
             return false;
@@ -211,7 +234,10 @@ async fn session(
             return None;
         }
     };
-    let command = launch::command(launch, &measurement.ready, scratch.fixtures());
+    let command = Command {
+        owner: Some(measurement.owner()),
+        ..launch::command(launch, &measurement.ready, scratch.fixtures())
+    };
     tell_command(measurement, number, Try { kind, attempt }, &command);
     let spec = SessionSpec {
         number,

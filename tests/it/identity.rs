@@ -406,6 +406,7 @@ impl Fleet {
             args: case.line[1..].to_vec(),
             env,
             cwd: case.cwd.clone(),
+            owner: None,
         };
         let (sender, _receiver) = unbounded_channel();
         let sink = Sink::new(RowId(case.what.to_owned()), sender);

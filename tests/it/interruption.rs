@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 
 /// A fleet whose fault server lies in its own folder, so that its processes can be told apart,
 /// and whose trace tells what the server has seen.
-fn fleet(mode: &str, defaults: &str) -> Fleet {
+pub(crate) fn fleet(mode: &str, defaults: &str) -> Fleet {
     let fleet = Fleet::new("");
     let server = fleet.path().join("faulty.py");
     fs::copy(fault_server(), &server).unwrap();
@@ -38,7 +38,7 @@ fn fleet(mode: &str, defaults: &str) -> Fleet {
     fleet
 }
 
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < LIMIT, "waited in vain until {what}");
@@ -47,15 +47,15 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn traced(fleet: &Fleet, needle: &str) -> bool {
+pub(crate) fn traced(fleet: &Fleet, needle: &str) -> bool {
     fs::read_to_string(fleet.path().join("trace")).is_ok_and(|trace| trace.contains(needle))
 }
 
-fn interrupt(child: &Child) {
+pub(crate) fn interrupt(child: &Child) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
 }
 
-fn start(fleet: &Fleet) -> Child {
+pub(crate) fn start(fleet: &Fleet) -> Child {
     fleet
         .command(&["run"])
         .stdout(Stdio::piped())
@@ -64,7 +64,7 @@ fn start(fleet: &Fleet) -> Child {
         .unwrap()
 }
 
-fn end(fleet: &Fleet, mut child: Child) -> Outcome {
+pub(crate) fn end(fleet: &Fleet, mut child: Child) -> Outcome {
     wait_until("the runner is gone", || child.try_wait().unwrap().is_some());
     fleet.outcome(&child.wait_with_output().unwrap())
 }

@@ -3,9 +3,6 @@
 
 use super::system::MINIMAL_VARIABLES;
 
-/// The variable that marks every process of a session: `<our pid>-<random>`, new for each session.
-pub const RUN_VARIABLE: &str = "MCP_SMOKE_RUN";
-
 /// `HOME LOGNAME PATH SHELL TERM USER` of our own environment, those that are set.
 ///
 /// Values that start with `()` are exported shell functions and left out, as the SDK clients do; so
@@ -20,11 +17,6 @@ fn minimal_of(lookup: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> 
         .filter_map(|name| Some(((*name).to_owned(), lookup(name)?)))
         .filter(|(_, value)| !value.starts_with("()"))
         .collect()
-}
-
-/// A value of [`RUN_VARIABLE`] that no other session has.
-pub(super) fn new_mark() -> String {
-    format!("{}-{:016x}", std::process::id(), fastrand::u64(..))
 }
 
 #[cfg(test)]
@@ -44,10 +36,5 @@ mod tests {
             environment,
             expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-    }
-
-    #[test]
-    fn marks_differ_from_session_to_session() {
-        assert_ne!(new_mark(), new_mark());
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command_line::describe;
-use super::environment::RUN_VARIABLE;
+use super::mark::RUN_VARIABLE;
+use super::orphans::Presence;
 use super::table::{self, Process, Table};
 
 /// A process for good: pids are used again, a pid with its start time is not.
@@ -30,16 +31,27 @@ pub(super) struct Family {
     mark: String,
     /// With a description each, made while they lived.
     known: BTreeMap<Identity, String>,
+    presence: Presence,
 }
 
 impl Family {
     /// The family of a process that was just started as the leader of its own group.
     pub(super) fn new(root: u32, mark: String) -> Self {
         let started = table::look_up(root).map_or(0, |process| process.started);
+        Self::of(Identity { pid: root, started }, mark, Presence::begin(root, started))
+    }
+
+    /// The family of somebody who was found by its mark: the oldest that carries it.
+    pub(super) fn found(oldest: &Process, mark: String) -> Self {
+        Self::of(Identity::of(oldest), mark, Presence::none())
+    }
+
+    fn of(root: Identity, mark: String, presence: Presence) -> Self {
         Self {
-            root: Identity { pid: root, started },
+            root,
             mark,
             known: BTreeMap::new(),
+            presence,
         }
     }
 
@@ -52,7 +64,8 @@ impl Family {
         members
     }
 
-    /// As [`look`](Self::look), and whoever carries the mark of the session as well. This reads the
+    /// As [`look`](Self::look), and whoever carries the mark of the session as well, and orphans that
+    /// nobody else can have left. This reads the
     /// environment of every process that started after the server, so it is for the end.
     pub(super) fn look_for_marks(&mut self, table: &Table) -> Vec<Process> {
         for process in table.all().filter(|process| !process.zombie) {
@@ -61,7 +74,22 @@ impl Family {
                 self.remember(process);
             }
         }
+        for stray in self.presence.strays(table).own {
+            self.remember(&stray);
+        }
         self.look(table)
+    }
+
+    /// Orphans that this server left or another that has ended since, with all below them.
+    pub(super) fn shared_strays(&self, table: &Table) -> Vec<Process> {
+        let strays = self.presence.strays(table).shared;
+        let pids = strays.iter().flat_map(|stray| table.tree(stray.pid));
+        pids.filter_map(|pid| table.live(pid).copied()).collect()
+    }
+
+    /// From now on nothing that starts can be of this server.
+    pub(super) fn is_over(&mut self) {
+        self.presence.end();
     }
 
     /// How a member was called when it was seen first.
@@ -152,6 +180,7 @@ mod tests {
             },
             mark: "mark".to_owned(),
             known: BTreeMap::new(),
+            presence: Presence::none(),
         }
     }
 

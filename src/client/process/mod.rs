@@ -10,10 +10,17 @@
 //! init before any look is found by a mark: every server gets the environment variable
 //! [`RUN_VARIABLE`], new for each session, as the only one beside those that were asked for. Processes
 //! are remembered with their start time, so that a reused pid is never taken for one of ours.
+//!
+//! Who empties its environment as well is found only because orphans become our children: `orphans`.
+//!
+//! The same mark tells what a run left that was killed itself: [`end_what_killed_runs_left`].
 
 mod command_line;
+mod earlier;
 mod environment;
 mod family;
+mod mark;
+mod orphans;
 mod program;
 mod resources;
 mod server_process;
@@ -34,7 +41,10 @@ use std::path::PathBuf;
 
 use tokio::process::{ChildStdin, ChildStdout};
 
-pub use environment::{RUN_VARIABLE, minimal_environment};
+pub use earlier::{Remains, end_what_killed_runs_left};
+pub use environment::minimal_environment;
+pub use mark::{Owner, RUN_VARIABLE};
+pub use orphans::adopt_orphans;
 pub use program::find_program;
 pub use server_process::ServerProcess;
 pub use table::{LiveProcess, live_tree};
@@ -50,6 +60,8 @@ pub struct Command {
     pub env: Vec<(String, String)>,
     /// The working directory; a relative `program` with a slash starts here too.
     pub cwd: PathBuf,
+    /// The row it is started for; null for what belongs to none.
+    pub owner: Option<Owner>,
 }
 
 /// Why a program could not be started.

@@ -60,6 +60,24 @@ pub(super) fn signal_process(process: u32, signal: Signal) {
     }
 }
 
+/// Nobody can be asked: then everyone does.
+pub(super) fn exists(_process: u32) -> bool {
+    true
+}
+
+/// Orphans have no parent.
+pub(super) fn become_subreaper() -> bool {
+    false
+}
+
+/// Only asked for where orphans are adopted.
+pub(super) fn ticks_now() -> u64 {
+    u64::MAX
+}
+
+/// The dead need no burial.
+pub(super) fn bury(_process: u32) {}
+
 /// There are no groups.
 pub(super) fn group_of(_process: u32) -> Option<u32> {
     None

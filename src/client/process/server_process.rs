@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, ChildStdin};
 
-use super::environment::new_mark;
 use super::family::Family;
+use super::mark::Mark;
 use super::resources::Usage;
 use super::spawn::spawn;
 use super::stderr::{LogContext, Stderr};
@@ -58,7 +58,7 @@ impl ServerProcess {
     /// Starts the command and hands its pipes out. Working directory and program are checked first, so
     /// that a failure says what is missing. Must be called within a tokio runtime with timers.
     pub fn spawn(command: &Command, sink: Sink, session: u32) -> Result<(Self, Pipes), SpawnProblem> {
-        let mark = new_mark();
+        let mark = Mark::new(command.owner.clone()).to_string();
         let spawned = spawn(command, &mark)?;
         let context = LogContext {
             sink: sink.clone(),

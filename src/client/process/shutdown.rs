@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use tokio::process::ChildStdin;
 use tokio::time::{sleep, timeout};
 
+use super::family::Family;
+use super::orphans;
 use super::server_process::{Gone, ServerProcess};
 use super::system::{self, Signal};
 use super::table::{Process, Table};
@@ -61,7 +63,7 @@ pub(super) async fn kill(process: &mut ServerProcess) -> ShutdownFacts {
         Some(gone) => (ShutdownStep::AlreadyGone, Some(gone)),
         None => (ShutdownStep::Killed, killed(process).await),
     };
-    let left_over = kill_until_clean(process).await;
+    let left_over = kill_until_clean(&mut process.family).await;
     let leavings = Leavings {
         survivors: Vec::new(),
         left_over,
@@ -117,7 +119,7 @@ async fn killed(process: &mut ServerProcess) -> Option<Gone> {
     note(process, "SIGKILL to the whole process tree");
     // The group first: that needs no process table.
     system::signal_group(process.pid, Signal::Kill);
-    signal_all(process, Signal::Kill);
+    signal_all(&mut process.family, Signal::Kill);
     gone_within(process, KILL_LIMIT).await
 }
 
@@ -140,40 +142,46 @@ async fn gone_within(process: &mut ServerProcess, limit: Duration) -> Option<Gon
 
 /// Gives what the server left a moment to end by itself, then ends it.
 async fn end_leavings(process: &mut ServerProcess) -> Leavings {
-    let remaining = clean_within(process, SETTLE).await;
+    let remaining = clean_within(&mut process.family, SETTLE).await;
     if remaining.is_empty() {
         return Leavings::default();
     }
-    let survivors = describe(process, &remaining);
+    let survivors = describe(&process.family, &remaining);
     for survivor in &survivors {
         note(process, &format!("outlived the server, SIGTERM: {survivor}"));
     }
-    signal_each(&remaining, Signal::Terminate);
-    let left_over = if clean_within(process, SURVIVOR_GRACE).await.is_empty() {
-        Vec::new()
-    } else {
-        kill_until_clean(process).await
-    };
+    let left_over = end_members(&mut process.family, &remaining).await;
     Leavings { survivors, left_over }
 }
 
+/// SIGTERM to these members, and after a short grace SIGKILL to whoever lives then. Says who could not
+/// be ended.
+pub(super) async fn end_members(family: &mut Family, members: &[Process]) -> Vec<String> {
+    signal_each(members, Signal::Terminate);
+    if clean_within(family, SURVIVOR_GRACE).await.is_empty() {
+        Vec::new()
+    } else {
+        kill_until_clean(family).await
+    }
+}
+
 /// SIGKILL to everyone who is left, again and again, since they may fork meanwhile.
-async fn kill_until_clean(process: &mut ServerProcess) -> Vec<String> {
+async fn kill_until_clean(family: &mut Family) -> Vec<String> {
     let until = Instant::now() + KILL_LIMIT;
     loop {
-        let remaining = signal_all(process, Signal::Kill);
+        let remaining = signal_all(family, Signal::Kill);
         if remaining.is_empty() || Instant::now() >= until {
-            return describe(process, &remaining);
+            return describe(family, &remaining);
         }
         sleep(POLL_PAUSE).await;
     }
 }
 
 /// Waits until nobody of the family lives; gives those that still do at the limit.
-async fn clean_within(process: &mut ServerProcess, limit: Duration) -> Vec<Process> {
+async fn clean_within(family: &mut Family, limit: Duration) -> Vec<Process> {
     let until = Instant::now() + limit;
     loop {
-        let remaining = process.family.look_for_marks(&Table::read());
+        let remaining = family.look_for_marks(&Table::read());
         if remaining.is_empty() || Instant::now() >= until {
             return remaining;
         }
@@ -182,8 +190,8 @@ async fn clean_within(process: &mut ServerProcess, limit: Duration) -> Vec<Proce
 }
 
 /// Signals everyone who lives, and says who that was.
-fn signal_all(process: &mut ServerProcess, signal: Signal) -> Vec<Process> {
-    let members = process.family.look_for_marks(&Table::read());
+fn signal_all(family: &mut Family, signal: Signal) -> Vec<Process> {
+    let members = family.look_for_marks(&Table::read());
     signal_each(&members, signal);
     members
 }
@@ -194,15 +202,13 @@ fn signal_each(members: &[Process], signal: Signal) {
     }
 }
 
-fn describe(process: &ServerProcess, members: &[Process]) -> Vec<String> {
-    members
-        .iter()
-        .map(|member| process.family.description(member))
-        .collect()
+pub(super) fn describe(family: &Family, members: &[Process]) -> Vec<String> {
+    members.iter().map(|member| family.description(member)).collect()
 }
 
 async fn finish(process: &mut ServerProcess, outcome: Outcome) -> ShutdownFacts {
     process.finish_stderr().await;
+    end_shared_strays(process);
     let Outcome {
         step,
         gone,
@@ -225,6 +231,21 @@ async fn finish(process: &mut ServerProcess, outcome: Outcome) -> ShutdownFacts 
     };
     process.finished = Some(facts.clone());
     facts
+}
+
+/// What this server or one beside it has left is ended by the last of them.
+fn end_shared_strays(process: &mut ServerProcess) {
+    let table = Table::read();
+    let strays = process.family.shared_strays(&table);
+    for stray in describe(&process.family, &strays) {
+        note(
+            process,
+            &format!("left by this server or one that ran beside it, SIGKILL: {stray}"),
+        );
+    }
+    signal_each(&strays, Signal::Kill);
+    process.family.is_over();
+    orphans::bury(&table);
 }
 
 fn note(process: &ServerProcess, text: &str) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, ChildStderr};
 
-use super::environment::RUN_VARIABLE;
+use super::mark::RUN_VARIABLE;
 use super::program::{problem, resolve};
 use super::{Command, Pipes, SpawnProblem, system};
 

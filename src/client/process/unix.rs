@@ -51,6 +51,45 @@ pub(super) fn signal_process(process: u32, signal: Signal) {
     }
 }
 
+/// Whether somebody has this pid, dead or alive, also where the process table hides it.
+pub(super) fn exists(process: u32) -> bool {
+    pid(process).is_some_and(|process| signal::kill(process, None) != Err(Errno::ESRCH))
+}
+
+/// Makes this process the parent of all orphans below it. False if that did not work.
+#[cfg(target_os = "linux")]
+pub(super) fn become_subreaper() -> bool {
+    nix::sys::prctl::set_child_subreaper(true).is_ok()
+}
+
+/// Orphans go to the first process of the system, here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn become_subreaper() -> bool {
+    false
+}
+
+/// Now, in the unit in which Linux tells when a process started: hundredths of a second since boot.
+#[cfg(target_os = "linux")]
+pub(super) fn ticks_now() -> u64 {
+    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_BOOTTIME).map(std::time::Duration::from);
+    now.map_or(u64::MAX, |now| {
+        now.as_secs() * 100 + u64::from(now.subsec_millis()) / 10
+    })
+}
+
+/// Only asked for where orphans are adopted.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn ticks_now() -> u64 {
+    u64::MAX
+}
+
+/// Takes a dead child off the process table. That it is not dead or not our child is no error.
+pub(super) fn bury(process: u32) {
+    if let Some(process) = pid(process) {
+        let _ = nix::sys::wait::waitpid(process, Some(nix::sys::wait::WaitPidFlag::WNOHANG));
+    }
+}
+
 /// The pid for the system; never 0, 1 or a negative number, which would mean other groups or everyone.
 fn pid(number: u32) -> Option<Pid> {
     i32::try_from(number)

@@ -109,6 +109,7 @@ mod tests {
             args: args.iter().map(ToString::to_string).collect(),
             env: Vec::new(),
             cwd: "/".into(),
+            owner: None,
         }
     }
 

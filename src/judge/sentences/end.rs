@@ -47,15 +47,44 @@ pub(super) fn unclean_shutdown(step: ShutdownStep, survivors: &[String]) -> Told
     }
 }
 
+/// What is to be done about a process that does not end.
+const BY_HAND: &str = "end it by hand: it may hold a port, a lock or memory of the next run";
+
 pub(super) fn left_over(processes: &[String]) -> Told {
     let listed = names(processes.iter().map(String::as_str));
-    let message = format!(
-        "{} could not be ended: {listed}",
-        plural_of(processes.len(), "process", "processes")
-    );
-    Told::new(Code::LeftOver, message).hint(Some(
-        "end it by hand: it may hold a port, a lock or memory of the next run",
-    ))
+    let message = format!("{} could not be ended: {listed}", count(processes));
+    Told::new(Code::LeftOver, message).hint(Some(BY_HAND))
+}
+
+pub(super) fn left_by_killed_run(ended: &[String], left_over: &[String]) -> Told {
+    let listed = |processes: &[String]| names(processes.iter().map(String::as_str));
+    let message = match (ended, left_over) {
+        (_, []) => format!(
+            "an earlier run that was killed left {} running, ended by us: {}",
+            count(ended),
+            listed(ended)
+        ),
+        ([], _) => format!(
+            "an earlier run that was killed left {} running that could not be ended: {}",
+            count(left_over),
+            listed(left_over)
+        ),
+        (_, _) => format!(
+            "an earlier run that was killed left {} running; ended by us: {}; could not be ended: {}",
+            plural_of(ended.len() + left_over.len(), "process", "processes"),
+            listed(ended),
+            listed(left_over)
+        ),
+    };
+    Told::new(Code::LeftOver, message).hint(Some(if left_over.is_empty() {
+        "stop a run with Ctrl-C or SIGTERM: it takes its servers along then"
+    } else {
+        BY_HAND
+    }))
+}
+
+fn count(processes: &[String]) -> String {
+    plural_of(processes.len(), "process", "processes")
 }
 
 pub(super) fn row_timeout(limit: Duration) -> Told {

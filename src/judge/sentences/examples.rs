@@ -330,6 +330,9 @@ fn ends() -> Vec<(Phase, Seen)> {
             },
         ),
         (Phase::Shutdown, Seen::LeftOver { processes: survivors() }),
+        killed_run(survivors(), Vec::new()),
+        killed_run(Vec::new(), survivors()),
+        killed_run(survivors(), survivors()),
         (
             Phase::Call,
             Seen::RowTimeout {
@@ -346,6 +349,10 @@ fn ends() -> Vec<(Phase, Seen)> {
             },
         ),
     ]
+}
+
+fn killed_run(ended: Vec<String>, left_over: Vec<String>) -> (Phase, Seen) {
+    (Phase::Prepare, Seen::LeftByKilledRun { ended, left_over })
 }
 
 pub(super) fn texts(lines: &[&str]) -> Vec<String> {

@@ -169,6 +169,7 @@ pub(super) fn tell(group: &Group, case: Case<'_>) -> Told {
         Seen::ServerDied { ending } => end::server_died(ending, observation.phase, case),
         Seen::UncleanShutdown { step, survivors } => end::unclean_shutdown(*step, survivors),
         Seen::LeftOver { processes } => end::left_over(processes),
+        Seen::LeftByKilledRun { ended, left_over } => end::left_by_killed_run(ended, left_over),
         Seen::RowTimeout { limit } => end::row_timeout(*limit),
         Seen::Interrupted => end::interrupted(),
         Seen::SessionDisagrees { what, first, later } => end::session_disagrees(what, first, later),

@@ -145,6 +145,17 @@ pub(super) fn carries(pid: u32, name: &str, value: &str) -> bool {
     source::carries(pid, name, value)
 }
 
+/// The value of this variable in the environment that it was started with.
+pub(super) fn variable(pid: u32, name: &str) -> Option<String> {
+    source::variable(pid, name)
+}
+
+/// Whether it is of the same user as we are, and its pid means the same to it as to us. False where
+/// that cannot be told.
+pub(super) fn is_neighbour(pid: u32) -> bool {
+    source::is_neighbour(pid)
+}
+
 /// The one process, without reading the whole table.
 pub(super) fn look_up(pid: u32) -> Option<Process> {
     source::process(pid)
@@ -186,6 +197,13 @@ mod tests {
         );
         let path = std::env::var("PATH").expect("tests have a PATH");
         assert!(source::carries(pid, "PATH", &path) && system_info::carries(pid, "PATH", &path));
+        assert_eq!(source::variable(pid, "PATH"), Some(path));
+        assert_eq!(source::variable(pid, "PATH"), system_info::variable(pid, "PATH"));
+        assert_eq!(
+            (source::variable(pid, "PAT"), system_info::variable(pid, "PAT")),
+            (None, None)
+        );
+        assert!(source::is_neighbour(pid) && !system_info::is_neighbour(pid));
         assert!(!source::carries(pid, "PATH", "elsewhere") && !system_info::carries(pid, "PATH", "elsewhere"));
     }
 }

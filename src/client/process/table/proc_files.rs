@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -101,6 +102,26 @@ pub(super) fn carries(pid: u32, name: &str, value: &str) -> bool {
     environment
         .split(|byte| *byte == 0)
         .any(|variable| variable == wanted.as_bytes())
+}
+
+/// Its value in `/proc/PID/environ`; null if that is no UTF-8.
+pub(super) fn variable(pid: u32, name: &str) -> Option<String> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let value = environment
+        .split(|byte| *byte == 0)
+        .find_map(|variable| variable.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+    String::from_utf8(value.to_vec()).ok()
+}
+
+/// From a host one sees the processes of its containers, under other pids than they have themselves.
+pub(super) fn is_neighbour(pid: u32) -> bool {
+    let own = std::process::id();
+    // Else this is the /proc of another namespace, and `own` is somebody else in it.
+    let is_our_table = fs::read_link("/proc/self").is_ok_and(|link| link.as_os_str() == own.to_string().as_str());
+    let namespace = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+    let user = |pid: u32| fs::metadata(format!("/proc/{pid}")).ok().map(|folder| folder.uid());
+    let is_same = |ours: Option<PathBuf>, theirs: Option<PathBuf>| ours.is_some() && ours == theirs;
+    is_our_table && is_same(namespace(own), namespace(pid)) && user(own).is_some() && user(own) == user(pid)
 }
 
 /// All that identity needs.

@@ -54,6 +54,22 @@ pub(super) fn carries(pid: u32, name: &str, value: &str) -> bool {
     one(pid, kind, |process| process.environ().contains(&wanted)).unwrap_or_default()
 }
 
+/// Its value in its environment; null if that is no UTF-8.
+pub(super) fn variable(pid: u32, name: &str) -> Option<String> {
+    let kind = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
+    let found = one(pid, kind, |process| {
+        let mut variables = process.environ().iter().filter_map(|variable| variable.to_str());
+        let value = variables.find_map(|variable| variable.strip_prefix(name)?.strip_prefix('='));
+        value.map(str::to_owned)
+    });
+    found.flatten()
+}
+
+/// Namespaces are not told of here.
+pub(super) fn is_neighbour(_pid: u32) -> bool {
+    false
+}
+
 /// All that identity needs.
 pub(super) fn details(process: &Process) -> Option<LiveProcess> {
     let kind = ProcessRefreshKind::nothing()
@@ -67,7 +83,7 @@ pub(super) fn details(process: &Process) -> Option<LiveProcess> {
         command_line: found.cmd().iter().map(text).collect(),
         executable: found.exe().map(Into::into),
         cwd: found.cwd().map(Into::into),
-        environment: found.environ().iter().filter_map(variable).collect(),
+        environment: found.environ().iter().filter_map(name_and_value).collect(),
     })
 }
 
@@ -100,7 +116,7 @@ fn text(word: &OsString) -> String {
     word.to_string_lossy().into_owned()
 }
 
-fn variable(variable: &OsString) -> Option<(String, String)> {
+fn name_and_value(variable: &OsString) -> Option<(String, String)> {
     let variable = variable.to_string_lossy();
     let (name, value) = variable.split_once('=')?;
     Some((name.to_owned(), value.to_owned()))

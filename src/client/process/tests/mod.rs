@@ -91,6 +91,7 @@ fn command(program: &str, args: &[&str]) -> Command {
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
         env: minimal_environment(),
         cwd: std::env::temp_dir(),
+        owner: None,
     }
 }
 

@@ -72,6 +72,7 @@ fn python(args: Vec<String>) -> Case {
                 args,
                 env: minimal_environment(),
                 cwd: std::env::temp_dir(),
+                owner: None,
             },
             protocol: Protocol::Auto,
             limits: Limits {

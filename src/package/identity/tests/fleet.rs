@@ -169,6 +169,7 @@ pub(super) fn command(command_line: &[&str], environment: &[(&str, &str)], cwd: 
         args: command_line[1..].iter().map(ToString::to_string).collect(),
         env: pairs(environment),
         cwd: cwd.to_owned(),
+        owner: None,
     }
 }
 
