@@ -13,8 +13,8 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 /// A night without a figure.
 const NO_FIGURE: char = '·';
 /// The letters of the status line.
-const LEGEND: &str = "status, oldest night first: . pass, w warn, F fail, E error, - skip; median: a bar from zero to the \
-                      slowest night, · without a figure";
+const LEGEND: &str = "status, oldest night first: . pass, w warn, F fail, E error, - skip, blank: not among its rows; \
+                      median: a bar from zero to the slowest night, · without a figure";
 
 /// One night of a row.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub fn rows_of(runs: &[RunRecord]) -> Vec<String> {
 pub fn overview(runs: &[RunRecord]) -> String {
     let ids = rows_of(runs);
     let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or_default();
-    let nights_width = ids.iter().map(|id| nights(runs, id).len()).max().unwrap_or_default();
+    let whole: Vec<&RunRecord> = whole(runs).collect();
     let mut text = String::new();
     for id in &ids {
         let nights = nights(runs, id);
@@ -45,17 +45,35 @@ pub fn overview(runs: &[RunRecord]) -> String {
         } else {
             counted(changed, "night") + " with a change"
         };
+        let is_there = whole
+            .last()
+            .is_some_and(|run| run.rows.iter().any(|row| row.id.0 == *id));
+        let gone = if is_there { "" } else { "; not in the last run" };
         let line = format!(
-            "{id:width$}  {:nights_width$}  {:nights_width$}  {:>8}  {now}; {changed}",
-            statuses(&nights),
-            sparkline(&medians(&nights)),
+            "{id:width$}  {}  {}  {:>8}  {now}; {changed}{gone}",
+            in_columns(&whole, &nights, &statuses(&nights)),
+            in_columns(&whole, &nights, &sparkline(&medians(&nights))),
             last_median(&nights),
         );
         text.push_str(&clean_for_terminal(&line));
         text.push('\n');
     }
-    text.push_str(&format!("\n{}, {LEGEND}\n", counted(runs.len(), "run")));
+    let interrupted = match runs.len() - whole.len() {
+        0 => String::new(),
+        some => format!(" ({some} interrupted, left out)"),
+    };
+    text.push_str(&format!("\n{}{interrupted}, {LEGEND}\n", counted(whole.len(), "run")));
     text
+}
+
+/// A sign for each night of a row, under those of the other rows of the same night.
+fn in_columns(runs: &[&RunRecord], nights: &[Night<'_>], signs: &str) -> String {
+    let mut signs = nights.iter().zip(signs.chars()).peekable();
+    let sign = |run: &&RunRecord| {
+        let here = signs.next_if(|(night, _)| std::ptr::eq(night.run, *run));
+        here.map_or(' ', |(_, sign)| sign)
+    };
+    runs.iter().map(sign).collect()
 }
 
 /// All that is known of one row over time; null if no run has it.
@@ -107,10 +125,14 @@ pub(crate) fn sparkline(values: &[Option<Duration>]) -> String {
     values.iter().map(bar).collect()
 }
 
-/// The nights of a row, oldest first; those that were interrupted say little and are left out.
+/// The runs, oldest first; those that were interrupted say little and are left out.
+fn whole(runs: &[RunRecord]) -> impl Iterator<Item = &RunRecord> {
+    runs.iter().rev().filter(|run| !run.interrupted)
+}
+
+/// The nights of a row, oldest first.
 fn nights<'record>(runs: &'record [RunRecord], id: &str) -> Vec<Night<'record>> {
-    let whole = runs.iter().rev().filter(|run| !run.interrupted);
-    whole
+    whole(runs)
         .filter_map(|run| {
             let row = run.rows.iter().find(|row| row.id.0 == id)?;
             Some(Night { run, row })
@@ -158,7 +180,7 @@ fn now(nights: &[Night<'_>]) -> String {
 
 fn what_it_was(row: &RowRecord) -> String {
     let facts = [
-        Some(row.status.name().to_owned()),
+        Some(outcome(row)),
         installed(row),
         reported(row).map(|reported| format!("reports {reported}")),
         runtime(row),
@@ -189,9 +211,9 @@ fn changes<'record>(nights: &[Night<'record>]) -> Vec<(Night<'record>, Vec<Strin
             said.extend(tools.as_ref().and_then(|then| other_tools(then, &now)));
             tools = Some(now);
         }
-        let now = night.row.status;
-        if let Some(then) = status.replace(now).filter(|then| *then != now) {
-            said.push(format!("{} -> {}{}", then.name(), now.name(), because(night.row)));
+        let now = outcome(night.row);
+        if let Some(then) = status.replace(now.clone()).filter(|then| *then != now) {
+            said.push(format!("{then} -> {now}"));
         }
         if !said.is_empty() {
             found.push((*night, said));
@@ -206,6 +228,11 @@ fn without_same_name<'now>(then: &str, now: &'now str) -> &'now str {
         (Some((old_name, _)), Some((name, version))) if old_name == name => version,
         _ => now,
     }
+}
+
+/// The status, with what made it so.
+fn outcome(row: &RowRecord) -> String {
+    format!("{}{}", row.status.name(), because(row))
 }
 
 /// The codes of the findings that made it so.
@@ -262,7 +289,8 @@ fn runtime(row: &RowRecord) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample::{sample_record, sample_row};
+    use crate::finding::{Code, Phase, Severity};
+    use crate::report::sample::{finding, sample_record, sample_row};
 
     fn night(day: usize, change: impl FnOnce(&mut RowRecord)) -> RunRecord {
         let mut run = sample_record();
@@ -313,6 +341,40 @@ mod tests {
     }
 
     #[test]
+    fn rows_stand_under_each_other_night_by_night() {
+        let mut runs = [night(3, |_| {}), night(2, |_| {}), night(1, |_| {})];
+        runs[0].rows = vec![sample_row("new")];
+        runs[1].rows.push(sample_row("new"));
+        let said = overview(&runs);
+        let of = |id: &str| {
+            said.lines()
+                .find(|line| line.starts_with(id))
+                .expect("a line")
+                .to_owned()
+        };
+        assert!(of("new").starts_with("new    ..   "), "{said}");
+        assert!(of("time").starts_with("time  .. "), "{said}");
+        assert!(of("time").ends_with("; not in the last run"), "{said}");
+    }
+
+    #[test]
+    fn another_reason_of_the_same_status_is_a_change() {
+        let fails = |code: Code| {
+            move |row: &mut RowRecord| {
+                row.status = Status::Fail;
+                row.findings = vec![finding(code, Severity::Fail, Phase::Call, "x")];
+            }
+        };
+        let runs = [night(2, fails(Code::ListError)), night(1, fails(Code::ExitedEarly))];
+        let said = of_row(&runs, "time").expect("it is there");
+        assert!(said.contains("2026-11-01 02:15  fail (exited-early), "), "{said}");
+        assert!(
+            said.contains("2026-11-02 02:15  fail (exited-early) -> fail (list-error)"),
+            "{said}"
+        );
+    }
+
+    #[test]
     fn an_interrupted_night_is_left_out() {
         let mut runs = [night(2, |_| {}), night(1, |_| {})];
         runs[0].interrupted = true;
@@ -321,5 +383,6 @@ mod tests {
                 .expect("it is there")
                 .contains("1 night from 2026-11-01")
         );
+        assert!(overview(&runs).contains("\n1 run (1 interrupted, left out), "));
     }
 }

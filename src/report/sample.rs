@@ -320,7 +320,7 @@ fn unreached(server: &str, title: &str, status: Status) -> RowRecord {
     row
 }
 
-fn finding(code: Code, severity: Severity, phase: Phase, message: &str) -> Finding {
+pub(crate) fn finding(code: Code, severity: Severity, phase: Phase, message: &str) -> Finding {
     Finding {
         code,
         severity,
