@@ -65,6 +65,12 @@ pub enum Trouble {
     },
 }
 
+/// The line that says most: npm names the reason first and the place of its log last.
+pub fn telling_line(lines: &[String]) -> Option<&str> {
+    let npm = lines.iter().find(|line| line.contains("npm error "));
+    npm.or_else(|| lines.last()).map(|line| line.trim())
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stream {
     Output,

@@ -15,7 +15,7 @@ mod place;
 mod pypi;
 
 pub use environment::Environment;
-pub use errand::{Done, Errand, Trouble};
+pub use errand::{Done, Errand, Trouble, telling_line};
 pub use folder_lock::{FolderLock, LockProblem};
 pub use installed::{installed_npm, installed_pypi};
 pub use interpreter::Interpreter;

@@ -7,7 +7,9 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::event::{Ecosystem, Seen, SkipReason};
-use crate::package::{Environment, Errand, Installation, Interpreter, Npm, Place, Pypi, Scripts, Trouble, Venv};
+use crate::package::{
+    Environment, Errand, Installation, Interpreter, Npm, Place, Pypi, Scripts, Trouble, Venv, telling_line,
+};
 use crate::plan::InstallMode;
 
 use super::contents::Contents;
@@ -236,8 +238,8 @@ impl Problem {
             Self::Cancelled => "interrupted".to_owned(),
             Self::NoInstaller(problem) => problem,
             Self::Failed { problem, last_lines } => {
-                let last = last_lines.last().map(|line| format!(": {line}")).unwrap_or_default();
-                problem + &last
+                let telling = telling_line(&last_lines).map(|line| format!(": {line}"));
+                problem + &telling.unwrap_or_default()
             }
         }
     }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::event::{Ecosystem, Launcher, Newest, RowId};
 use crate::plan::RuntimeKind;
 
-use super::{Environment, Interpreter, Npm, Trouble};
+use super::{Environment, Interpreter, Npm, Trouble, telling_line};
 
 mod behind;
 mod inquiry;
@@ -226,10 +226,8 @@ impl Silence {
     }
 
     fn words(&self) -> String {
-        let npm = self.last_lines.iter().find(|line| line.contains("npm error "));
-        let telling = npm.or_else(|| self.last_lines.last());
-        match telling {
-            Some(line) => format!("{} ({})", self.problem, line.trim()),
+        match telling_line(&self.last_lines) {
+            Some(line) => format!("{} ({line})", self.problem),
             None => self.problem.clone(),
         }
     }

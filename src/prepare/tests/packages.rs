@@ -82,7 +82,7 @@ async fn where_an_update_fails_the_earlier_installation_runs_and_says_so() {
     let mut machine = machine();
     machine.prepare().await;
     machine.install_mode(InstallMode::Update);
-    machine.npm_does("mkdir node_modules; echo npm error code E404 >&2; exit 1");
+    machine.npm_does("mkdir node_modules; echo npm error code E404 >&2; echo npm error A complete log of this run can be found in: x >&2; exit 1");
     let came = machine.prepare().await;
     let ready = came.ready(ROW);
     assert!(!ready.fresh);
