@@ -135,7 +135,7 @@ fn three_nights_are_remembered_and_shown() {
     );
     let of_row = fleet.run(&["history", "moody"]).stdout;
     assert!(
-        of_row.contains("pass -> fail (exited-early)") && of_row.contains("fail -> warn (flaky)"),
+        of_row.contains("pass -> fail (exited-early)") && of_row.contains("fail (exited-early) -> warn (flaky)"),
         "{of_row}"
     );
     let unknown = fleet.run(&["history", "moodi"]);
