@@ -1,7 +1,9 @@
-//! Every length of time of a record, rounded to what its file holds. So a report that is made from a
+//! Every time of a record, rounded to what its file holds. So a report that is made from a
 //! run and one that is made from its record later cannot differ in a digit.
 
 use std::time::Duration;
+
+use jiff::Timestamp;
 
 use crate::event::{ProbeFacts, ResourceFacts, SessionFacts, ShutdownFacts};
 
@@ -11,8 +13,12 @@ use super::{Calibration, ProbeRecord, RowRecord, RunRecord};
 const GRAIN: u64 = 100;
 
 impl RunRecord {
-    /// Rounds every length of time.
+    /// Rounds every time: moments as the file writes them, down to the millisecond.
     pub(super) fn round(&mut self) {
+        for moment in [&mut self.started, &mut self.finished] {
+            let milliseconds = Timestamp::from_millisecond(moment.as_millisecond());
+            *moment = milliseconds.expect("what lies near a moment is one");
+        }
         if let Some(Calibration {
             samples: _,
             median,
@@ -80,6 +86,8 @@ fn rounded(time: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::json::{from_json, to_json};
+    use crate::record::samples;
 
     #[test]
     fn times_are_rounded_to_the_nearest_tenth_of_a_microsecond() {
@@ -88,5 +96,13 @@ mod tests {
         check(3_034_949, 3_034_900);
         check(49, 0);
         assert!(rounded(Duration::MAX) > Duration::from_secs(1 << 32));
+    }
+
+    #[test]
+    fn moments_are_what_the_file_holds_of_them() {
+        let finished = "2026-11-30T02:15:02.4256789Z".parse().expect("a moment");
+        let run = samples::builder(&samples::plan(Vec::new())).finish(finished, false);
+        let read = from_json(&to_json(&run)).expect("a record");
+        assert_eq!((run.started, run.finished), (read.started, read.finished));
     }
 }
