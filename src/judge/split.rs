@@ -1,5 +1,8 @@
 //! `version-split`: one package that is not the same on two runtimes of one run. Said once for each row that
 //! is behind, against the newest, with what differs.
+//!
+//! A row is held against the other runtimes of its own server, and against another server only where its own
+//! has no other runtime: or what is said of it would change whenever somebody else's row does.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -45,13 +48,20 @@ pub(super) fn between(rows: &[RowRecord]) -> BTreeMap<RowId, Told> {
         })
         .collect();
     let found = sides.iter().filter_map(|side| {
-        let newer = sides
-            .iter()
-            .filter(|other| side.comparable(other) && other.is_newer_than(side));
+        let has_twin = rows.iter().any(|row| is_twin(side.row, row));
+        let newer = sides.iter().filter(|other| {
+            let of_its_kind = !has_twin || side.same_entry(other);
+            of_its_kind && side.comparable(other) && other.is_newer_than(side)
+        });
         let newest = newer.reduce(|best, other| if other.is_newer_than(best) { other } else { best })?;
         Some((side.row.id.clone(), side.behind(newest)?))
     });
     found.collect()
+}
+
+/// The same server on another runtime, whether it answered or not.
+fn is_twin(row: &RowRecord, other: &RowRecord) -> bool {
+    row.server == other.server && row.runtime != other.runtime
 }
 
 impl Side<'_> {
