@@ -22,8 +22,6 @@ use tools::Change;
 mod changes;
 mod schema;
 #[cfg(test)]
-mod schema_tests;
-#[cfg(test)]
 mod tests;
 pub(super) mod tools;
 pub(super) mod versions;

@@ -298,7 +298,7 @@ fn each_kind_of_drift_has_its_code() {
     let row = check(vec![wider.clone(), fail()], "1.0.0", &["tool-drift"]);
     assert!(
         messages(&row)[0]
-            .starts_with("`echo` changed: input: properties.path is new, though the version is still 1.0.0")
+            .starts_with("`echo` changed: input: properties.path is {\"type\":\"string\"}, was not set, though the version is still 1.0.0")
     );
     check(vec![echo(), fail(), tool("shell")], "1.0.0", &["tool-drift"]);
     let renamed = ToolFacts {
