@@ -12,7 +12,7 @@ use crate::finding::Code;
 use crate::judge::compare::tools::{self, Change};
 use crate::judge::compare::versions::{self, Step};
 use crate::judge::sentences::Told;
-use crate::judge::words::{code, line, names, quote, shown};
+use crate::judge::words::{line, names, quote, shown};
 use crate::lock::RowFacts;
 use crate::record::RowRecord;
 use crate::version;
@@ -108,20 +108,16 @@ impl Side<'_> {
         if !differences.split {
             return None;
         }
-        let (here, there) = (self.version(newest), newest.version(self));
+        let side = |side: &Self, other: &Self| format!("{}{ON}{}", side.version(other), side.row.id);
+        let (here, there) = (side(self, newest), side(newest, self));
         let message = format!(
-            "not the same on two runtimes: {here} here{}, {there} as {}{}; {}",
+            "not the same on two runtimes: {here}{}, {there}{}; {}",
             self.runtime(),
-            code(&newest.row.id.0),
             newest.runtime(),
             differences.parts.join("; ")
         );
         let message = message.trim_end_matches("; ").to_owned();
-        Some(
-            Told::new(Code::VersionSplit, message)
-                .expected(format!("{there}{ON}{}", newest.row.id))
-                .actual(format!("{here}{ON}{}", self.row.id)),
-        )
+        Some(Told::new(Code::VersionSplit, message).expected(there).actual(here))
     }
 
     /// The version that counts between the two: on disk where both know it.
@@ -137,7 +133,7 @@ impl Side<'_> {
     fn runtime(&self) -> String {
         self.facts.runtime.as_ref().map_or_else(String::new, |runtime| {
             let version = runtime.version.as_deref().unwrap_or("of unknown version");
-            format!(" on {}", line(&format!("{} {version}", runtime.kind)))
+            format!(" ({})", line(&format!("{} {version}", runtime.kind)))
         })
     }
 }
@@ -162,8 +158,12 @@ impl Differences {
             ));
         }
         let reported = versions::step(here.reported_version.as_deref(), there.reported_version.as_deref());
+        // What is reported is told where it is not what is installed, which is told already.
         let by_installed = versions::installed(here, there).is_some();
-        if by_installed && matches!(reported, Step::Up | Step::Down | Step::Other) {
+        let as_installed =
+            |facts: &RowFacts| versions::step(facts.reported_version.as_deref(), facts.installed()) == Step::Same;
+        let told_already = as_installed(here) && as_installed(there);
+        if by_installed && !told_already && matches!(reported, Step::Up | Step::Down | Step::Other) {
             differences.add(format!(
                 "reports version {} here and {} there",
                 text(&here.reported_version),

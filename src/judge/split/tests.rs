@@ -25,14 +25,25 @@ fn the_older_row_is_told_what_it_lacks() {
     assert_eq!(
         messages(&run.rows[0]),
         [
-            "not the same on two runtimes: 0.36.0 here on node 20.20.2, 0.39.0 as `sentry@node24` on node 24.13.0; \
-          reports version \"0.36.0\" here and \"0.39.0\" there; \
+            "not the same on two runtimes: 0.36.0 on sentry@node20 (node 20.20.2), 0.39.0 on sentry@node24 (node 24.13.0); \
           of 2 tools here and 2 there, only here: `old`; only there: `new`"
         ]
     );
     let finding = &run.rows[0].findings[0];
     assert_eq!(finding.actual.as_deref(), Some("0.36.0 on sentry@node20"));
     assert_eq!(finding.expected.as_deref(), Some("0.39.0 on sentry@node24"));
+}
+
+#[test]
+fn what_is_reported_is_told_only_where_it_is_not_what_is_installed() {
+    let mut hard_coded = on("x@node20", "20.20.2", "0.36.0", &["echo"]);
+    hard_coded.identity.reported_version = Some("1.0.0".to_owned());
+    let run = judged(vec![hard_coded, on("x@node24", "24.13.0", "0.39.0", &["echo"])]);
+    let said = messages(&run.rows[0])[0];
+    assert!(
+        said.ends_with("; reports version \"1.0.0\" here and \"0.39.0\" there"),
+        "{said}"
+    );
 }
 
 #[test]
