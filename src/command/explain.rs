@@ -4,6 +4,7 @@ use anyhow::anyhow;
 
 use crate::cli::ExplainArgs;
 use crate::console;
+use crate::event::SkipReason;
 use crate::explain::{self, Explanation};
 use crate::finding::{Class, Code, Severity};
 use crate::manifest::closest;
@@ -17,14 +18,33 @@ pub(super) fn print(args: &ExplainArgs) -> anyhow::Result<u8> {
     let width = console::terminal_width().min(WIDEST);
     let text = match args.code.as_deref() {
         None => list(),
-        Some(name) => told(parse(name)?, width),
+        Some(name) => match (parse(name), skip_reason(name)) {
+            (Err(_), Some(reason)) => reason_told(reason, width),
+            (code, _) => told(code?, width),
+        },
     };
     console::print_result(&text)?;
     Ok(0)
 }
 
+/// The table says why a row was not run, by a word that is no code.
+fn skip_reason(name: &str) -> Option<SkipReason> {
+    let name = spelt(name);
+    SkipReason::ALL.iter().copied().find(|reason| reason.name() == name)
+}
+
+fn reason_told(reason: SkipReason, width: usize) -> String {
+    let skipped = Code::RowSkipped;
+    let head = format!("{} is why a row was not run; the finding is {skipped}.", reason.name());
+    format!("{}\n\n{}", wrap(&head, width).join("\n"), told(skipped, width))
+}
+
+fn spelt(name: &str) -> String {
+    name.trim().to_lowercase().replace('_', "-")
+}
+
 fn parse(name: &str) -> anyhow::Result<Code> {
-    let name = name.trim().to_lowercase().replace('_', "-");
+    let name = spelt(name);
     Code::parse(&name).ok_or_else(|| {
         let names = Code::ALL.iter().map(|code| code.name());
         let meant = closest(&name, names).map_or_else(String::new, |meant| format!("did you mean {meant}? "));
@@ -90,6 +110,17 @@ mod tests {
         let said = parse("held-bakc").expect_err("there is no such code").to_string();
         assert!(said.contains("did you mean held-back?"), "{said}");
         assert_eq!(parse("HELD_BACK").ok(), Some(Code::HeldBack));
+    }
+
+    #[test]
+    fn every_word_of_the_table_is_explained() {
+        for reason in SkipReason::ALL {
+            let code = parse(reason.name()).ok();
+            let known = code.is_some() || skip_reason(reason.name()).is_some();
+            assert!(known, "{}", reason.name());
+            assert!(reason_told(*reason, 80).contains("row-skipped: is a note by default"));
+        }
+        assert_eq!(skip_reason("PROGRAM_MISSING"), Some(SkipReason::ProgramMissing));
     }
 
     #[test]

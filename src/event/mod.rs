@@ -163,6 +163,16 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::Disabled,
+        Self::Offline,
+        Self::ProgramMissing,
+        Self::NotInstalled,
+        Self::Remote,
+        Self::Interrupted,
+    ];
+
     /// The word in every output.
     pub fn name(self) -> &'static str {
         match self {

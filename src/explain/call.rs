@@ -51,7 +51,7 @@ pub(super) const SOFT_ERROR: Explanation = Explanation {
 };
 
 pub(super) const LATENCY_REGRESSION: Explanation = Explanation {
-    cause: "The timed call took clearly longer than on earlier nights of the same host, runtime, version, jobs and calls: its median is above 1.5 times the median of those nights' medians and above the slowest of them. At least five such nights are needed, ten where they scatter by more than 10 %.",
+    cause: "The timed call took clearly longer than on earlier nights of the same host, runtime, version, jobs and calls: its median is above 1.5 times the median of those nights' medians and above the slowest of them, and above the usual by more than the client itself may account for that night (the calibration's p95, and 0.1 ms in any case). At least five such nights are needed, ten where they scatter by more than 10 %, and five samples in each session.",
     evidence: "Tonight's median, the earlier one, and how many nights that is; the load of the host just before the row is in the record. `mcp-smoke history ROW` draws all nights.",
     cure: "Look at the load first: other rows of that night slower too means the machine. A service behind the server is the next suspect. Nights after the change become the measure by themselves.",
 };

@@ -99,9 +99,15 @@ pub fn standing(code: Code) -> String {
         Severity::Warn => "warns",
         Severity::Note => "is a note",
     };
-    let class = match code.class() {
-        Class::Behaviour => "",
-        Class::VersionsAndTools => "; of versions and tools (alone it makes exit code 3)",
+    let class = match (code.class(), code.default_severity()) {
+        (Class::Behaviour, _) => "",
+        (Class::VersionsAndTools, Severity::Fail) => "; of versions and tools (alone it makes exit code 3)",
+        (Class::VersionsAndTools, Severity::Warn) => {
+            "; of versions and tools (alone it makes exit code 3 under --strict, else 0)"
+        }
+        (Class::VersionsAndTools, Severity::Note) => {
+            "; of versions and tools (alone it makes exit code 0, and 3 where the manifest makes it fail)"
+        }
     };
     format!("{severity} by default{class}")
 }
@@ -149,6 +155,11 @@ mod tests {
             standing(Code::HeldBack),
             "fails its row by default; of versions and tools (alone it makes exit code 3)"
         );
+        for code in Code::ALL.iter().filter(|code| code.class() == Class::VersionsAndTools) {
+            let said = standing(*code);
+            let plainly = said.ends_with("(alone it makes exit code 3)");
+            assert_eq!(plainly, code.default_severity() == Severity::Fail, "{said}");
+        }
         assert_eq!(standing(Code::StdoutNoise), "warns by default");
         assert!(can_be_accepted(Code::VersionSplit) && !can_be_accepted(Code::InitTimeout));
     }

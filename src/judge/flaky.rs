@@ -6,7 +6,7 @@ use crate::finding::{Code, Finding, Severity};
 use crate::judge::groups;
 use crate::judge::nights::{Course, Night, Tonight, does_not_work, unchanged};
 use crate::judge::sentences::{self, Case, Told};
-use crate::judge::words::line;
+use crate::judge::words::{code, line};
 use crate::record::{Identity, RowRecord, tries};
 use crate::text::counted;
 
@@ -48,21 +48,32 @@ impl<'facts> Tries<'facts> {
                 first_reason.get_or_insert(told);
             }
         }
-        let last_went_well = |session: &&SessionFacts| {
-            let groups = groups::group(&[], &[session]);
-            session.handshake.is_some()
-                && groups
-                    .iter()
-                    .all(|group| sentences::tell(group, case).severity < Severity::Fail)
-        };
         let mut retried = self.counted.iter().copied().filter(|session| session.attempt > 1);
         if let Some(session) = retried.clone().next()
-            && retried.all(|session| last_went_well(&session))
+            && retried.all(|session| went_well(session, case))
         {
             left.push((Vec::new(), passed_on_a_retry(session.attempt, first_reason)));
         }
         left
     }
+
+    /// Adds to the first finding that says why the row does not work how often it was tried, where no try helped.
+    pub(super) fn count(&self, findings: &mut [Finding], case: Case<'_>) {
+        let failed = self.counted.iter().filter(|session| !went_well(session, case));
+        let tried = failed.map(|session| session.attempt).max().unwrap_or_default();
+        if let Some(finding) = findings.iter_mut().find(|finding| does_not_work(finding))
+            && tried > 1
+        {
+            finding.message = format!("{}; tried {tried} times, and no try went well", finding.message);
+        }
+    }
+}
+
+/// Whether a session answered and nothing that was seen in it fails.
+fn went_well(session: &SessionFacts, case: Case<'_>) -> bool {
+    let groups = groups::group(&[], &[session]);
+    let mut told = groups.iter().map(|group| sentences::tell(group, case));
+    session.handshake.is_some() && told.all(|told| told.severity < Severity::Fail)
 }
 
 fn passed_on_a_retry(attempt: u32, reason: Option<Told>) -> Told {
@@ -89,7 +100,10 @@ pub(super) fn across(row: &RowRecord, findings: &[Finding], tonight: &Tonight, n
     };
     let before: Vec<(Course, Night<'_>)> = nights
         .iter()
-        .take_while(|night| unchanged(&row.identity, &night.row.identity) && same_command(row, tonight, **night))
+        .take_while(|night| {
+            let same = unchanged(&row.identity, &night.row.identity) && same_spec(&row.identity, &night.row.identity);
+            same && same_command(row, tonight, **night)
+        })
         .filter_map(|night| Some((night.course()?, *night)))
         .take(WINDOW - 1)
         .collect();
@@ -124,7 +138,7 @@ pub(super) fn remember(findings: &mut [Finding], row: &RowRecord, tonight: &Toni
     for night in comparable {
         match night.course() {
             Some(Course::Passed) => {
-                let said = passed(*night, failed_since, &changes(&night.row.identity, &row.identity));
+                let said = passed(*night, failed_since, &row.identity);
                 finding.message = format!("{}; {said}", finding.message);
                 return;
             }
@@ -134,17 +148,22 @@ pub(super) fn remember(findings: &mut [Finding], row: &RowRecord, tonight: &Toni
     }
 }
 
-fn passed(night: Night<'_>, failed_since: usize, changes: &[String]) -> String {
-    let date = night.date();
+/// When it passed, by the same command only where the same was asked for and ran on the same runtime.
+fn passed(night: Night<'_>, failed_since: usize, now: &Identity) -> String {
+    let (date, then) = (night.date(), &night.row.identity);
+    let runtimes = runtime(then).zip(runtime(now));
+    let same = same_spec(then, now) && runtimes.is_none_or(|(then, now)| then == now);
+    let with = if same { " with the same command" } else { "" };
+    let changes = changes(then, now);
     let since = if changes.is_empty() {
         String::new()
     } else {
         format!(", {}", changes.join(", "))
     };
     match failed_since {
-        0 => format!("it passed on {date} with the same command{since}"),
+        0 => format!("it passed on {date}{with}{since}"),
         nights => format!(
-            "it last passed on {date} with the same command{since}, and has failed on {} since",
+            "it last passed on {date}{with}{since}, and has failed on {} since",
             counted(nights, "night")
         ),
     }
@@ -152,10 +171,6 @@ fn passed(night: Night<'_>, failed_since: usize, changes: &[String]) -> String {
 
 /// What differs, where both are known: `then on node 22.1.0, now 24.1.0`.
 fn changes(then: &Identity, now: &Identity) -> Vec<String> {
-    let runtime = |identity: &Identity| {
-        let runtime = identity.runtime.as_ref()?;
-        Some(format!("{} {}", runtime.kind, runtime.version.as_deref()?))
-    };
     let package = |identity: &Identity| {
         let package = &identity.package;
         Some(format!(
@@ -170,7 +185,28 @@ fn changes(then: &Identity, now: &Identity) -> Vec<String> {
         .filter_map(|(then, now)| Some((then?, now?)))
         .filter(|(then, now)| then != now)
         .map(|(then, now)| format!("then {}, now {}", line(&then), line(&now)))
+        .chain(specs(then, now).map(|(then, now)| format!("asked for as {} then, as {} now", code(&then), code(&now))))
         .collect()
+}
+
+fn runtime(identity: &Identity) -> Option<String> {
+    let runtime = identity.runtime.as_ref()?;
+    Some(format!("{} {}", runtime.kind, runtime.version.as_deref()?))
+}
+
+/// Whether the manifest asked for the same package in the same way, as far as that is known.
+fn same_spec(then: &Identity, now: &Identity) -> bool {
+    specs(then, now).is_none()
+}
+
+/// What was asked for then and now, where it is not the same: `demo 1.4.0`.
+fn specs(then: &Identity, now: &Identity) -> Option<(String, String)> {
+    let spec = |identity: &Identity| {
+        let package = &identity.package;
+        Some(format!("{} {}", package.name.as_deref()?, package.wanted.as_deref()?))
+    };
+    let specs = spec(then).zip(spec(now));
+    specs.filter(|(then, now)| then != now)
 }
 
 /// Records of earlier builds do not hold the command; there an unchanged manifest must do.

@@ -21,6 +21,10 @@ const FACTOR: f64 = 1.5;
 const NIGHTS: usize = 5;
 /// What is needed where the earlier nights do not agree well.
 const NIGHTS_IF_SCATTERED: usize = 10;
+/// Fewer samples of one session are a median of whatever the machine did just then.
+const SAMPLES: usize = 5;
+/// A smaller difference is no server's: pipes and the scheduler of a busy machine make it.
+const LEAST: Duration = Duration::from_micros(100);
 /// From which standard deviation on, as a share of the mean, they do not.
 const SCATTERED: f64 = 0.10;
 
@@ -55,6 +59,9 @@ pub fn slower(tonight: Duration, earlier: &[Duration]) -> Option<Slower> {
 /// The finding for the timed call of a row, its first probe.
 pub(super) fn against(row: &RowRecord, tonight: &Tonight, nights: &[Night<'_>]) -> Option<Told> {
     let probe = timed(row)?;
+    if samples_of_a_session(probe) < SAMPLES {
+        return None;
+    }
     let median = stats::median(&probe.samples)?;
     let earlier: Vec<Duration> = nights
         .iter()
@@ -64,6 +71,11 @@ pub(super) fn against(row: &RowRecord, tonight: &Tonight, nights: &[Night<'_>]) 
         .filter_map(|before| stats::median(&before.samples))
         .collect();
     let Slower { usual, slowest, nights } = slower(median, &earlier)?;
+    let least = tonight.client_share.unwrap_or_default().max(LEAST);
+    if median.saturating_sub(usual) <= least {
+        return None;
+    }
+    let limit = usual.mul_f64(FACTOR).max(slowest).max(usual + least);
     let message = format!(
         "{} took {} at the median, {:.1} times the usual {} of {} (the slowest of them took {})",
         code(&probe.tool),
@@ -75,7 +87,7 @@ pub(super) fn against(row: &RowRecord, tonight: &Tonight, nights: &[Night<'_>]) 
     );
     Some(
         Told::new(Code::LatencyRegression, message)
-            .expected(format!("up to {}", duration_words(usual.mul_f64(FACTOR).max(slowest))))
+            .expected(format!("up to {}", duration_words(limit)))
             .actual(duration_words(median))
             .hint(busy(row, &tonight.host)),
     )
@@ -86,6 +98,12 @@ fn timed(row: &RowRecord) -> Option<&ProbeRecord> {
     row.probes
         .first()
         .filter(|probe| matches!(probe.outcome, Some(Outcome::Ok | Outcome::Refused)))
+}
+
+/// How many calls each session was to make of it; where an earlier record does not say, how many there are.
+fn samples_of_a_session(probe: &ProbeRecord) -> usize {
+    let planned = probe.planned_calls.map(|calls| calls as usize);
+    planned.unwrap_or(probe.samples.len()).min(probe.samples.len())
 }
 
 /// Same host, runtime, version and jobs; what is not known on one side is another thing here.

@@ -136,6 +136,7 @@ fn verdict(record: &RowRecord, night: &Night<'_>) -> Verdict {
         );
     }
     findings = in_order(findings);
+    tries.count(&mut findings, case);
     flaky::remember(&mut findings, record, tonight, &nights);
     let status = status::status(&findings, course, night.bar);
     Verdict { findings, status }

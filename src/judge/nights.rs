@@ -1,6 +1,8 @@
 //! The earlier runs as one row sees them: only those that ended by themselves and had the row, newest
 //! first, and how the row came out in each. What follows from them is decided elsewhere.
 
+use std::time::Duration;
+
 use crate::event::RowId;
 use crate::finding::{Class, Code, Finding, Severity};
 use crate::judge::Past;
@@ -13,6 +15,8 @@ pub(super) struct Tonight {
     pub(super) jobs: usize,
     pub(super) manifest_sha256: String,
     pub(super) interrupted: bool,
+    /// What the client itself may have added to a call: the p95 of the calibration.
+    pub(super) client_share: Option<Duration>,
 }
 
 /// One earlier run of a row.
@@ -36,6 +40,7 @@ impl Tonight {
             jobs: record.jobs,
             manifest_sha256: record.manifest_sha256.clone(),
             interrupted: record.interrupted,
+            client_share: record.calibration.as_ref().map(|calibration| calibration.p95),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! `version-split`: one package that is not the same on two runtimes of one run. Said once for each row that
 //! is behind, against the newest, with what differs.
+//!
+//! A row is held against the other runtimes of its own server, and against another server only where its own
+//! has no other runtime: or what is said of it would change whenever somebody else's row does.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,7 +12,7 @@ use crate::finding::Code;
 use crate::judge::compare::tools::{self, Change};
 use crate::judge::compare::versions::{self, Step};
 use crate::judge::sentences::Told;
-use crate::judge::words::{code, line, names, quote, shown};
+use crate::judge::words::{line, names, quote, shown};
 use crate::lock::RowFacts;
 use crate::record::RowRecord;
 use crate::version;
@@ -45,13 +48,20 @@ pub(super) fn between(rows: &[RowRecord]) -> BTreeMap<RowId, Told> {
         })
         .collect();
     let found = sides.iter().filter_map(|side| {
-        let newer = sides
-            .iter()
-            .filter(|other| side.comparable(other) && other.is_newer_than(side));
+        let has_twin = rows.iter().any(|row| is_twin(side.row, row));
+        let newer = sides.iter().filter(|other| {
+            let of_its_kind = !has_twin || side.same_entry(other);
+            of_its_kind && side.comparable(other) && other.is_newer_than(side)
+        });
         let newest = newer.reduce(|best, other| if other.is_newer_than(best) { other } else { best })?;
         Some((side.row.id.clone(), side.behind(newest)?))
     });
     found.collect()
+}
+
+/// The same server on another runtime, whether it answered or not.
+fn is_twin(row: &RowRecord, other: &RowRecord) -> bool {
+    row.server == other.server && row.runtime != other.runtime
 }
 
 impl Side<'_> {
@@ -98,20 +108,16 @@ impl Side<'_> {
         if !differences.split {
             return None;
         }
-        let (here, there) = (self.version(newest), newest.version(self));
+        let side = |side: &Self, other: &Self| format!("{}{ON}{}", side.version(other), side.row.id);
+        let (here, there) = (side(self, newest), side(newest, self));
         let message = format!(
-            "not the same on two runtimes: {here} here{}, {there} as {}{}; {}",
+            "not the same on two runtimes: {here}{}, {there}{}; {}",
             self.runtime(),
-            code(&newest.row.id.0),
             newest.runtime(),
             differences.parts.join("; ")
         );
         let message = message.trim_end_matches("; ").to_owned();
-        Some(
-            Told::new(Code::VersionSplit, message)
-                .expected(format!("{there}{ON}{}", newest.row.id))
-                .actual(format!("{here}{ON}{}", self.row.id)),
-        )
+        Some(Told::new(Code::VersionSplit, message).expected(there).actual(here))
     }
 
     /// The version that counts between the two: on disk where both know it.
@@ -127,7 +133,7 @@ impl Side<'_> {
     fn runtime(&self) -> String {
         self.facts.runtime.as_ref().map_or_else(String::new, |runtime| {
             let version = runtime.version.as_deref().unwrap_or("of unknown version");
-            format!(" on {}", line(&format!("{} {version}", runtime.kind)))
+            format!(" ({})", line(&format!("{} {version}", runtime.kind)))
         })
     }
 }
@@ -152,8 +158,12 @@ impl Differences {
             ));
         }
         let reported = versions::step(here.reported_version.as_deref(), there.reported_version.as_deref());
+        // What is reported is told where it is not what is installed, which is told already.
         let by_installed = versions::installed(here, there).is_some();
-        if by_installed && matches!(reported, Step::Up | Step::Down | Step::Other) {
+        let as_installed =
+            |facts: &RowFacts| versions::step(facts.reported_version.as_deref(), facts.installed()) == Step::Same;
+        let told_already = as_installed(here) && as_installed(there);
+        if by_installed && !told_already && matches!(reported, Step::Up | Step::Down | Step::Other) {
             differences.add(format!(
                 "reports version {} here and {} there",
                 text(&here.reported_version),

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::finding::{Class, Code, Finding, Severity};
+use crate::finding::{ALREADY, Class, Code, Finding, Severity};
 use crate::record::{RowRecord, RunRecord, Status};
 use crate::report::main_table::server_name;
 use crate::text::{clean_for_markdown, clean_for_terminal, counted, cut, wrap};
@@ -22,7 +22,7 @@ const INFALLIBLE: &str = "writing to a string cannot fail";
 pub(crate) struct Headline {
     /// The line at the top.
     pub(crate) first: String,
-    /// A sentence for each row that does not work, then for each that went backwards.
+    /// A sentence for each row that does not work, then for each that went backwards, then for each that needs a look.
     pub(crate) backwards: Vec<String>,
     /// A sentence for each thing that is new.
     pub(crate) new: Vec<String>,
@@ -37,11 +37,11 @@ pub(crate) fn headline(record: &RunRecord) -> Headline {
             .filter_map(|row| Some(sentence(&server_name(row, record), wanted(row)?)))
             .collect()
     };
-    let (broken, fell) = (told(does_not_work), told(went_backwards));
+    let (broken, fell, odd) = (told(does_not_work), told(went_backwards), told(needs_a_look));
     let new: Vec<String> = record.rows.iter().flat_map(|row| news(row, record)).collect();
     Headline {
-        first: first_line(record, broken.len(), fell.len()),
-        backwards: at_most(broken.into_iter().chain(fell).collect()),
+        first: first_line(record, [broken.len(), fell.len(), odd.len()]),
+        backwards: at_most(broken.into_iter().chain(fell).chain(odd).collect()),
         new: at_most(new),
     }
 }
@@ -89,7 +89,7 @@ pub(super) fn push_markdown(text: &mut String, record: &RunRecord) {
     }
 }
 
-fn first_line(record: &RunRecord, broken: usize, fell: usize) -> String {
+fn first_line(record: &RunRecord, [broken, fell, odd]: [usize; 3]) -> String {
     let rows = counted(record.rows.len(), "row");
     if record.rows.iter().all(|row| row.status == Status::Skip) {
         return format!("nothing was run: {rows}, all skipped");
@@ -99,13 +99,28 @@ fn first_line(record: &RunRecord, broken: usize, fell: usize) -> String {
     } else {
         ""
     };
-    let works_not = if broken == 1 { "does" } else { "do" };
-    match (broken, fell) {
-        (0, 0) => format!("{interrupted}nothing went backwards in {rows}: {}", how(record)),
-        (0, fell) => format!("{interrupted}{fell} of {rows} went backwards:"),
-        (broken, 0) => format!("{interrupted}{broken} of {rows} {works_not} not work:"),
-        (broken, fell) => format!("{interrupted}{broken} of {rows} {works_not} not work, {fell} went backwards:"),
+    let verb = |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
+    let parts: Vec<String> = [
+        (broken, verb(broken, "does not work", "do not work")),
+        (fell, "went backwards"),
+        (odd, verb(odd, "needs a look", "need a look")),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .enumerate()
+    .map(|(place, (count, what))| {
+        let of = if place == 0 {
+            format!(" of {rows}")
+        } else {
+            String::new()
+        };
+        format!("{count}{of} {what}")
+    })
+    .collect();
+    if parts.is_empty() {
+        return format!("{interrupted}nothing went backwards in {rows}: {}", how(record));
     }
+    format!("{interrupted}{}:", parts.join(", "))
 }
 
 /// `20 pass, 1 skip`, and how much of it a person has accepted.
@@ -138,38 +153,63 @@ fn does_not_work(row: &RowRecord) -> Option<&Finding> {
     row.findings.iter().find(behaviour).filter(|_| failed)
 }
 
-/// What of a row that works went backwards: what fails it, or a warning that says so.
+/// What of a row that works went backwards: what fails it by versions and tools, or a warning that says so.
 fn went_backwards(row: &RowRecord) -> Option<&Finding> {
     if does_not_work(row).is_some() {
         return None;
     }
-    let failed = matches!(row.status, Status::Fail | Status::Error);
     let fails = row.findings.iter().find(|finding| finding.severity == Severity::Fail);
-    // Under `--strict` warnings fail.
-    let warns = || {
-        row.findings
-            .iter()
-            .find(|finding| finding.severity == Severity::Warn && (failed || is_backwards(finding.code)))
+    let falls = || {
+        let warned = |finding: &&Finding| finding.severity == Severity::Warn && is_a_fall(finding.code);
+        row.findings.iter().find(warned)
     };
-    fails.or_else(warns)
+    // Under `--strict` warnings fail.
+    let strictly = || {
+        let of_versions = |finding: &&Finding| finding.code.class() == Class::VersionsAndTools;
+        warnings_that_fail(row).find(of_versions)
+    };
+    fails.or_else(falls).or_else(strictly)
 }
 
-/// Warnings that mean a step back; the others are about how a server behaves, night after night.
-fn is_backwards(code: Code) -> bool {
-    matches!(
-        code,
-        Code::VersionDowngrade | Code::VersionSplit | Code::LatencyRegression | Code::Flaky | Code::HeldBack
-    )
+/// A warning of a row that works and fell nowhere, where it is more than how the server is night after night.
+fn needs_a_look(row: &RowRecord) -> Option<&Finding> {
+    if does_not_work(row).is_some() || went_backwards(row).is_some() {
+        return None;
+    }
+    let odd = |finding: &&Finding| {
+        finding.severity == Severity::Warn && matches!(finding.code, Code::LatencyRegression | Code::Flaky)
+    };
+    row.findings.iter().find(odd).or_else(|| warnings_that_fail(row).next())
 }
 
-/// What has changed without being a step back, and that nobody has accepted yet.
+fn warnings_that_fail(row: &RowRecord) -> impl Iterator<Item = &Finding> {
+    let failed = matches!(row.status, Status::Fail | Status::Error);
+    let warnings = row.findings.iter().filter(|finding| finding.severity == Severity::Warn);
+    warnings.filter(move |_| failed)
+}
+
+/// Warnings that mean a step back.
+fn is_a_fall(code: Code) -> bool {
+    matches!(code, Code::VersionDowngrade | Code::VersionSplit | Code::HeldBack)
+}
+
+/// What has changed since the last run without being a step back, and that nobody has accepted yet. What merely
+/// is not yet as the lock has it stands at its row.
 fn news<'record>(row: &'record RowRecord, record: &'record RunRecord) -> impl Iterator<Item = String> + 'record {
     let name = server_name(row, record);
-    let told_above = does_not_work(row).or_else(|| went_backwards(row));
+    let told_above = does_not_work(row)
+        .or_else(|| went_backwards(row))
+        .or_else(|| needs_a_look(row));
+    let fell = row
+        .findings
+        .iter()
+        .any(|finding| finding.code == Code::VersionDowngrade);
     row.findings
         .iter()
         .filter(|finding| finding.accepted.is_none() && finding.severity < Severity::Fail)
         .filter(move |finding| told_above != Some(*finding))
+        .filter(move |finding| !(fell && finding.code == Code::VersionUpgraded))
+        .filter(|finding| !stood_already(finding))
         .filter(|finding| {
             matches!(
                 finding.code,
@@ -188,10 +228,30 @@ fn news<'record>(row: &'record RowRecord, record: &'record RunRecord) -> impl It
         .map(move |finding| sentence(&name, finding))
 }
 
+/// Whether its sentence ends with the run in which it was so already. A name within it is not at its end.
+fn stood_already(finding: &Finding) -> bool {
+    let end = finding.message.rsplit_once(ALREADY);
+    end.is_some_and(|(_, run)| run.starts_with("the run of ") && !run.contains(" since "))
+}
+
 /// `Firecrawl, node20 is not the newest it could be: …`.
 fn sentence(server: &str, finding: &Finding) -> String {
     let reason = cut(&finding.message, LONGEST_REASON).into_owned();
-    format!("{server} {}: {reason}", plainly(finding.code))
+    let plainly = by_its_words(finding).unwrap_or_else(|| plainly(finding.code));
+    format!("{server} {plainly}: {reason}")
+}
+
+/// Where one code stands for several things, which of them it is.
+fn by_its_words(finding: &Finding) -> Option<&'static str> {
+    let begins = |words: &str| finding.message.starts_with(words);
+    match finding.code {
+        Code::VersionChanged if begins("the protocol ") => Some("speaks another revision of the protocol"),
+        Code::VersionChanged if begins("another package ") => Some("is another package"),
+        Code::VersionChanged if begins("the reported ") => Some("reports another version"),
+        Code::ToolDrift if begins("lists ") => Some("does not always list the same tools"),
+        Code::ToolDrift if begins("`") && !finding.message.contains("` changed: ") => Some("has new tools"),
+        _ => None,
+    }
 }
 
 /// What a finding means to somebody who does not know its code.
@@ -263,120 +323,4 @@ fn sentence_case(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::finding::Phase;
-    use crate::record::Totals;
-    use crate::report::sample::{sample_record, sample_row};
-
-    fn finding(code: Code, severity: Severity) -> Finding {
-        Finding {
-            code,
-            severity,
-            phase: Phase::Compare,
-            message: "the reason".to_owned(),
-            expected: None,
-            actual: None,
-            hint: None,
-            accepted: None,
-        }
-    }
-
-    fn record_of(rows: Vec<(Status, Vec<Finding>)>) -> RunRecord {
-        let mut record = sample_record();
-        record.rows = rows
-            .into_iter()
-            .zip(1..)
-            .map(|((status, findings), number)| RowRecord {
-                status,
-                findings,
-                ..sample_row(&format!("server-{number}"))
-            })
-            .collect();
-        let of = |status: Status| record.rows.iter().filter(|row| row.status == status).count();
-        record.totals = Totals {
-            rows: record.rows.len(),
-            pass: of(Status::Pass),
-            warn: of(Status::Warn),
-            fail: of(Status::Fail),
-            skip: of(Status::Skip),
-            error: of(Status::Error),
-        };
-        record
-    }
-
-    #[test]
-    fn a_quiet_night_is_one_line() {
-        let mut accepted = finding(Code::HeldBack, Severity::Note);
-        accepted.accepted = Some("2026-11-01".to_owned());
-        let noisy = finding(Code::StdoutNoise, Severity::Warn);
-        let record = record_of(vec![(Status::Pass, vec![accepted]), (Status::Warn, vec![noisy])]);
-        let said = headline(&record);
-        assert_eq!(
-            said.first,
-            "nothing went backwards in 2 rows: 1 pass, 1 warn, 1 finding as accepted"
-        );
-        assert!(said.backwards.is_empty() && said.new.is_empty());
-        let mut text = String::new();
-        push_terminal(&mut text, &record, 100);
-        assert_eq!(text.lines().count(), 2, "{text:?}");
-    }
-
-    #[test]
-    fn what_does_not_work_comes_before_what_went_backwards_and_then_what_is_new() {
-        let record = record_of(vec![
-            (Status::Fail, vec![finding(Code::HeldBack, Severity::Fail)]),
-            (Status::Fail, vec![finding(Code::InitTimeout, Severity::Fail)]),
-            (Status::Warn, vec![finding(Code::LatencyRegression, Severity::Warn)]),
-            (Status::Pass, vec![finding(Code::VersionUpgraded, Severity::Note)]),
-        ]);
-        let said = headline(&record);
-        assert_eq!(said.first, "1 of 4 rows does not work, 2 went backwards:");
-        assert_eq!(
-            said.backwards,
-            [
-                "server-2 does not answer in time: the reason",
-                "server-1 gets an older version than there is: the reason",
-                "server-3 became slower: the reason",
-            ]
-        );
-        assert_eq!(said.new, ["server-4 was upgraded: the reason"]);
-    }
-
-    #[test]
-    fn a_run_that_tested_nothing_does_not_say_that_nothing_went_backwards() {
-        let skipped = record_of(vec![(Status::Skip, Vec::new())]);
-        assert_eq!(headline(&skipped).first, "nothing was run: 1 row, all skipped");
-        let mut interrupted = record_of(vec![(Status::Pass, Vec::new())]);
-        interrupted.interrupted = true;
-        assert!(
-            headline(&interrupted)
-                .first
-                .starts_with("the run was interrupted; until then nothing")
-        );
-    }
-
-    #[test]
-    fn a_bad_night_does_not_bury_the_table() {
-        let failed = || (Status::Fail, vec![finding(Code::ExitedEarly, Severity::Fail)]);
-        let said = headline(&record_of((0..40).map(|_| failed()).collect()));
-        assert_eq!(said.backwards.len(), MOST + 1);
-        assert_eq!(said.backwards[MOST], "and 30 more, below");
-    }
-
-    #[test]
-    fn no_text_of_a_stranger_gets_through() {
-        let record = sample_record();
-        let (mut terminal, mut markdown) = (String::new(), String::new());
-        push_terminal(&mut terminal, &record, 80);
-        push_markdown(&mut markdown, &record);
-        assert!(
-            !terminal.contains('\u{1b}') && !terminal.contains('\u{202e}'),
-            "{terminal:?}"
-        );
-        assert!(
-            !markdown.contains("<img") && !markdown.contains("\u{202e}"),
-            "{markdown:?}"
-        );
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::event::SessionFacts;
-use crate::finding::{Finding, Phase};
+use crate::finding::{Class, Code, Finding, Phase, Severity};
 use crate::record::{Outcome, PackageSource, ProbeRecord, RowRecord, RunRecord, Status};
 use crate::stats;
 
@@ -137,7 +137,7 @@ fn call_result(row: &RowRecord) -> String {
         Some(Outcome::Ok) => "ok".to_owned(),
         Some(Outcome::Refused) => "refused, as it should".to_owned(),
         Some(Outcome::Failed) => failure(row, probe),
-        None => match worst(&row.findings) {
+        None => match reason_of_silence(row) {
             Some(finding) if finding.phase == Phase::Call => finding.code.name().to_owned(),
             Some(finding) => format!("not reached: {}", finding.code),
             None => "not reached".to_owned(),
@@ -151,6 +151,18 @@ fn call_result(row: &RowRecord) -> String {
         (_, 1) => format!("{result}, but another probe failed"),
         (_, count) => format!("{result}, but {count} other probes failed"),
     }
+}
+
+/// Why a call was not made: what fails the row as a server, an interruption, or what it does worst; which version
+/// it is in and which tools it has stops no call.
+fn reason_of_silence(row: &RowRecord) -> Option<&Finding> {
+    let behaviour = || {
+        let findings = row.findings.iter();
+        findings.filter(|finding| finding.code.class() == Class::Behaviour && finding.severity > Severity::Note)
+    };
+    let fails = behaviour().find(|finding| finding.severity == Severity::Fail);
+    let interrupted = || row.findings.iter().find(|finding| finding.code == Code::Interrupted);
+    fails.or_else(interrupted).or_else(|| worst(behaviour()))
 }
 
 /// Which finding a failed probe has, and how often it failed where not always.
@@ -216,6 +228,41 @@ mod tests {
         );
         assert_eq!(result_of(|row| row.probes[0].outcome = None), "not reached");
         assert_eq!(result_of(|row| row.probes.clear()), "no probe");
+    }
+
+    #[test]
+    fn no_version_and_no_tool_is_why_a_call_was_not_reached() {
+        let finding = |code: Code, severity: Severity| Finding {
+            code,
+            severity,
+            phase: Phase::Compare,
+            message: "the reason".to_owned(),
+            expected: None,
+            actual: None,
+            hint: None,
+            accepted: None,
+        };
+        let of_versions = Code::ALL.iter().filter(|code| code.class() == Class::VersionsAndTools);
+        for code in of_versions {
+            for severity in [Severity::Fail, Severity::Warn, Severity::Note] {
+                let unreached = |others: Vec<Finding>| {
+                    result_of(|row| {
+                        row.probes[0].outcome = None;
+                        row.findings = [vec![finding(*code, severity)], others].concat();
+                    })
+                };
+                let interrupted = || finding(Code::Interrupted, Severity::Warn);
+                let noise = finding(Code::StdoutNoise, Severity::Warn);
+                let fails = finding(Code::ListTimeout, Severity::Fail);
+                assert_eq!(unreached(Vec::new()), "not reached");
+                assert_eq!(
+                    unreached(vec![noise.clone(), interrupted()]),
+                    "not reached: interrupted"
+                );
+                assert_eq!(unreached(vec![noise]), "not reached: stdout-noise");
+                assert_eq!(unreached(vec![interrupted(), fails]), "not reached: list-timeout");
+            }
+        }
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn a_row_that_passes_on_its_second_try_is_flaky_and_one_without_retries_fails() 
     assert!(
         outcome
             .stdout
-            .starts_with("1 of 1 row went backwards:\n  - Moody works only sometimes:"),
+            .starts_with("1 of 1 row needs a look:\n  - Moody works only sometimes:"),
         "{}",
         outcome.stdout
     );
@@ -84,6 +84,11 @@ fn retries_are_not_made_without_end() {
     assert_eq!(outcome.code, Some(1));
     assert_eq!(outcome.row("moody")["sessions"].as_array().unwrap().len(), 3);
     assert_eq!(outcome.codes("moody"), ["exited-early"]);
+    assert!(
+        message(&outcome, 0).ends_with("; tried 3 times, and no try went well"),
+        "{}",
+        message(&outcome, 0)
+    );
 }
 
 #[test]

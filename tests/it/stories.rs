@@ -213,7 +213,7 @@ run: exit 3
   weekly - fail
     fail version-downgrade
   | 1 of 1 row went backwards:
-  | - weekly fell back to an older version: version fell from 2026.10.24 to 1.10.0 (reported) since the lock of DATE
+  | - weekly fell back to an older version: version fell from 2026.10.24 to 1.10.0 (reported) since the lock of DATE, already so in the run of DATE
 lock: exit 0
 run --strict --locked: exit 0
   weekly - pass
@@ -441,19 +441,19 @@ run: exit 3
     fail tool-removed
     warn version-downgrade
   | 1 of 1 row went backwards:
-  | - row lacks a tool that was there: `only_in_v2` is gone since the lock of DATE and the run of DATE
+  | - row lacks a tool that was there: `only_in_v2` is gone (2 tools, 3 then) since the lock of DATE and the run of DATE
 lock: exit 0
 pinned to 1.4.0
 run: exit 0
   row 1.4.0 warn
     warn version-downgrade
   | 1 of 1 row went backwards:
-  | - row fell back to an older version: version fell from 1.5.0 to 1.4.0 (installed), as the manifest asks: for `1.4.0`, then for `1.5.0`, since the lock of DATE and the run of DATE
+  | - row fell back to an older version: version fell from 1.5.0 to 1.4.0 (installed; the manifest asks for `1.4.0`, it asked for `1.5.0` then) since the lock of DATE and the run of DATE
 run --strict: exit 3
   row 1.4.0 fail
     warn version-downgrade
   | 1 of 1 row went backwards:
-  | - row fell back to an older version: version fell from 1.5.0 to 1.4.0 (installed), as the manifest asks: for `1.4.0`, then for `1.5.0`, since the lock of DATE
+  | - row fell back to an older version: version fell from 1.5.0 to 1.4.0 (installed; the manifest asks for `1.4.0`, it asked for `1.5.0` then) since the lock of DATE, already so in the run of DATE
 lock: exit 0
 run --strict: exit 0
   row 1.4.0 pass

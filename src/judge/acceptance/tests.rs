@@ -1,7 +1,7 @@
 //! What was accepted stays quiet, and what is new does not.
 
 use crate::event::Cause;
-use crate::finding::{Code, Severity};
+use crate::finding::{Code, Finding, Severity};
 use crate::judge::fixtures::{answered, codes, expecting, locked, plan, planned, ran_on, run};
 use crate::judge::sentences::{Case, Told};
 use crate::judge::{Past, acceptable, judge};
@@ -115,6 +115,35 @@ fn a_split_stays_quiet_while_an_accepted_cause_explains_it() {
         .find(|finding| finding.code == Code::VersionSplit)
         .expect("a split");
     assert_eq!((split.severity, split.accepted.as_deref()), (Severity::Warn, None));
+}
+
+#[test]
+fn an_accepted_split_stays_quiet_when_a_part_of_the_fleet_runs_or_is_upgraded() {
+    let fleet = |newest: &str| -> Vec<RowRecord> {
+        let of = |server: &str, newest: &str| {
+            let mut rows = [held_back("1.4.0", newest, "engines"), current(newest)];
+            for row in &mut rows {
+                row.id.0 = row.id.0.replace("x@", &format!("{server}@"));
+                server.clone_into(&mut row.server);
+            }
+            rows
+        };
+        [of("demo", newest), of("d1", "2.0.0"), of("d2", "2.0.0")].concat()
+    };
+    let planned_all = plan(fleet("2.0.0").iter().map(|row| planned(&row.id.0)).collect());
+    let lock = locked(&judged(fleet("2.0.0"), &planned_all, None).rows, &planned_all);
+    for rows in [
+        fleet("2.0.0"),
+        fleet("2.1.0"),
+        fleet("2.0.0").split_off(4),
+        fleet("2.1.0").split_off(2),
+    ] {
+        let run = judged(rows, &planned_all, Some(&lock));
+        let is_split = |finding: &&Finding| finding.code == Code::VersionSplit;
+        let splits: Vec<_> = run.rows.iter().flat_map(|row| &row.findings).filter(is_split).collect();
+        assert_eq!(splits.len(), run.rows.len() / 2);
+        assert!(splits.iter().all(|split| split.accepted.is_some()), "{splits:?}");
+    }
 }
 
 #[test]

@@ -7,11 +7,14 @@ use super::tools::{self, Change, Tools};
 use super::versions::{self, Step};
 use crate::finding::{Code, Severity};
 use crate::judge::sentences::Told;
-use crate::judge::words::{code, line, names, quote, shown};
+use crate::judge::words::{code, line, names, plural_of, quote, shown};
 use crate::lock::{PackageVersion, RowFacts};
 
 /// How many differences of one tool are told.
 const MOST_DIFFERENCES: usize = 4;
+
+/// How the sentence of the row's own version begins.
+pub(super) const VERSION: &str = "version ";
 
 /// What of a row a change is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,7 +73,7 @@ fn direction(before: &RowFacts, now: &RowFacts) -> Option<Told> {
     };
     let (then, new) = (version(then), version(new));
     let told = |code, verb: &str| {
-        let message = format!("version {verb} from {then} to {new} ({which})");
+        let message = format!("{VERSION}{verb} from {then} to {new} ({which})");
         Told::new(code, message).expected(then.clone()).actual(new.clone())
     };
     match versions::of_row(before, now) {
@@ -81,10 +84,11 @@ fn direction(before: &RowFacts, now: &RowFacts) -> Option<Told> {
             let wanted = |facts: &RowFacts| code(facts.wanted().unwrap_or("*"));
             let mut told = told(Code::VersionDowngrade, "fell");
             let asked = format!(
-                ", as the manifest asks: for {}, then for {},",
+                "; the manifest asks for {}, it asked for {} then)",
                 wanted(now),
                 wanted(before)
             );
+            told.message.truncate(told.message.len() - ")".len());
             told.message.push_str(&asked);
             Some(told.severity(Severity::Warn))
         }
@@ -232,8 +236,9 @@ fn removed(gone: &[&str], before: &RowFacts, now: &RowFacts) -> Option<Told> {
         return None;
     }
     let verb = if gone.len() == 1 { "is" } else { "are" };
-    let message = format!("{} {verb} gone", names(gone.iter().copied()));
-    let told = Told::new(Code::ToolRemoved, message).actual(format!("{} tools, {} then", new.len(), then.len()));
+    let counts = format!("{}, {} then", plural_of(new.len(), "tool", "tools"), then.len());
+    let message = format!("{} {verb} gone ({counts})", names(gone.iter().copied()));
+    let told = Told::new(Code::ToolRemoved, message).actual(counts);
     let hints = gone.iter().filter_map(|name| renamed(name, then, new));
     Some(told.hint(hints.reduce(|all, hint| format!("{all}; {hint}"))))
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::finding::{Code, Phase};
+use crate::finding::{ALREADY, Code, Phase};
 use crate::judge::Past;
 use crate::judge::sentences::{Case, Told};
 use crate::judge::words::code;
@@ -21,8 +21,6 @@ use tools::Change;
 
 mod changes;
 mod schema;
-#[cfg(test)]
-mod schema_tests;
 #[cfg(test)]
 mod tests;
 pub(super) mod tools;
@@ -67,22 +65,36 @@ pub(super) fn hold(case: Case<'_>, past: &Past<'_>) -> Vec<Told> {
         for told in told_since(moment, &now, &expected, open) {
             match found.iter_mut().find(|(known, _)| is_the_same(known, &told)) {
                 Some((_, since)) => since.push(moment.words.clone()),
-                None => found.push((told, vec![moment.words.clone()])),
+                None => match found.iter_mut().find(|(known, _)| is_a_part(known, &told)) {
+                    Some((_, since)) => {
+                        let from = told.expected.unwrap_or_default();
+                        since.push(format!("from {from} since {}", moment.words));
+                    }
+                    None => found.push((told, vec![moment.words.clone()])),
+                },
             }
         }
     };
     let locked = past.lock.and_then(|lock| lock.rows.get(&case.record.id));
     let open = locked.map(|locked| OpenSinceLock::of(locked, &now));
-    if let Some(locked) = locked {
-        add(&Moment::of_lock(locked), None);
+    let lock = locked.map(Moment::of_lock);
+    let runs = earlier(case, past.runs);
+    if let Some(lock) = &lock {
+        add(lock, None);
     }
-    for moment in earlier(case, past.runs) {
-        add(&moment, open.as_ref());
+    for moment in &runs {
+        add(moment, open.as_ref());
     }
-    let sentence = |(told, since): (Told, Vec<String>)| Told {
-        message: format!("{} since {}", told.message, since.join(" and ")),
-        phase: Phase::Compare,
-        ..told
+    let sentence = |(told, since): (Told, Vec<String>)| {
+        let already = match (&lock, since.as_slice()) {
+            (Some(lock), [only]) if *only == lock.words => already(&told, lock, &runs, &expected),
+            _ => String::new(),
+        };
+        Told {
+            message: format!("{} since {}{already}", told.message, since.join(" and ")),
+            phase: Phase::Compare,
+            ..told
+        }
     };
     found.into_iter().map(sentence).collect()
 }
@@ -95,6 +107,26 @@ fn is_the_same(one: &Told, other: &Told) -> bool {
     };
     let same_step = one.code == other.code && one.severity == other.severity && one.accepted == other.accepted;
     one == other || (same_step && one.actual == other.actual && one_version() == Some(true))
+}
+
+/// A version that went the same way to the same place, from a later one.
+fn is_a_part(whole: &Told, part: &Told) -> bool {
+    let steps = [Code::VersionUpgraded, Code::VersionDowngrade];
+    let to = |told: &Told| {
+        let (version, to) = told.message.split_once(" to ")?;
+        version.starts_with(changes::VERSION).then(|| to.to_owned())
+    };
+    let same = whole.code == part.code && whole.severity == part.severity && whole.accepted == part.accepted;
+    same && steps.contains(&part.code) && to(whole).is_some() && to(whole) == to(part)
+}
+
+/// What holds against the lock and held in an earlier run already is not new.
+fn already(told: &Told, lock: &Moment, runs: &[Moment], expected: &Expected<'_>) -> String {
+    let held = runs.iter().find(|run| {
+        let then = told_since(lock, &run.facts, expected, None);
+        then.iter().any(|known| is_the_same(known, told))
+    });
+    held.map_or_else(String::new, |run| format!("{ALREADY}{}", run.words))
 }
 
 /// Everything that changed since one moment; what the lock has as it is now is accepted.
@@ -182,7 +214,12 @@ pub(super) fn not_in_lock(case: Case<'_>, past: &Past<'_>) -> Option<Told> {
     let known = past.lock?.rows.contains_key(&case.record.id);
     let answered = case.record.identity.era.is_some();
     (answered && !known).then(|| {
-        Told::new(Code::NotInLock, "not in the lock: nobody has accepted it as it is").hint(Some(format!(
+        let seen = earlier(case, past.runs);
+        let already = seen
+            .first()
+            .map_or_else(String::new, |run| format!("{ALREADY}{}", run.words));
+        let message = format!("not in the lock: nobody has accepted it as it is{already}");
+        Told::new(Code::NotInLock, message).hint(Some(format!(
             "{} takes it in",
             code(&format!("mcp-smoke lock {}", case.record.id))
         )))

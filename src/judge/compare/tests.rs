@@ -161,6 +161,62 @@ fn one_change_since_the_lock_and_since_the_last_run_is_told_once() {
 }
 
 #[test]
+fn a_step_since_the_lock_and_a_later_part_of_it_are_one_sentence() {
+    let told = |lock: &str, run: &str, tonight: &str| {
+        let lock = lock_of(&both(lock, lock));
+        let runs = [earlier(both(run, run))];
+        let past = Past {
+            lock: Some(&lock),
+            runs: &runs,
+        };
+        let row = night(vec![both(tonight, tonight)], &past).rows.remove(0);
+        messages(&row).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (lock, run) = ("the lock of 2026-11-29", "the run of 1970-01-01 00:00 UTC");
+    assert_eq!(
+        told("1.4.0", "1.5.0", "1.6.0"),
+        [format!(
+            "version rose from 1.4.0 to 1.6.0 (installed) since {lock} and from 1.5.0 since {run}"
+        )]
+    );
+    assert_eq!(
+        told("1.6.0", "1.5.0", "1.4.0"),
+        [format!(
+            "version fell from 1.6.0 to 1.4.0 (installed) since {lock} and from 1.5.0 since {run}"
+        )]
+    );
+    // What was so on the night before is not new; the other way is another sentence.
+    assert_eq!(
+        told("1.4.0", "1.5.0", "1.5.0"),
+        [format!(
+            "version rose from 1.4.0 to 1.5.0 (installed) since {lock}, already so in {run}"
+        )]
+    );
+    assert_eq!(
+        told("1.4.0", "1.6.0", "1.5.0"),
+        [
+            format!("version fell from 1.6.0 to 1.5.0 (installed) since {run}"),
+            format!("version rose from 1.4.0 to 1.5.0 (installed) since {lock}"),
+        ]
+    );
+}
+
+#[test]
+fn what_is_not_in_the_lock_says_since_when_it_is_there() {
+    let lock = Lock::default();
+    let told = |runs: &[RunRecord]| {
+        let past = Past {
+            lock: Some(&lock),
+            runs,
+        };
+        let row = night(vec![both("1.4.0", "1.4.0")], &past).rows.remove(0);
+        messages(&row)[0].to_owned()
+    };
+    assert!(!told(&[]).contains("already"));
+    assert!(told(&[earlier(both("1.4.0", "1.4.0"))]).contains(", already so in the run of 1970-01-01"));
+}
+
+#[test]
 fn what_the_lock_has_as_it_is_tonight_was_accepted() {
     let lock = lock_of(&with_tools("1.4.0", vec![tool("echo")]));
     let mut other = tool("echo");
@@ -196,9 +252,10 @@ fn a_pin_lowered_in_the_manifest_is_a_warning_that_says_so() {
         let row = since_run(wanting(then.0, then.1), wanting(now.0, now.1));
         assert_eq!(codes(&row), ["version-downgrade"]);
         assert_eq!(row.findings[0].severity, expected, "{then:?} to {now:?}");
-        let says_so = row.findings[0]
-            .message
-            .contains(&format!("as the manifest asks: for `{}`", now.0));
+        let says_so = row.findings[0].message.contains(&format!(
+            "; the manifest asks for `{}`, it asked for `{}` then) since",
+            now.0, then.0
+        ));
         assert_eq!(says_so, expected == Severity::Warn);
     };
     check(("2.0.0", "2.0.0"), ("1.4.0", "1.4.0"), Severity::Warn);
@@ -298,7 +355,7 @@ fn each_kind_of_drift_has_its_code() {
     let row = check(vec![wider.clone(), fail()], "1.0.0", &["tool-drift"]);
     assert!(
         messages(&row)[0]
-            .starts_with("`echo` changed: input: properties.path is new, though the version is still 1.0.0")
+            .starts_with("`echo` changed: input: properties.path is {\"type\":\"string\"}, was not set, though the version is still 1.0.0")
     );
     check(vec![echo(), fail(), tool("shell")], "1.0.0", &["tool-drift"]);
     let renamed = ToolFacts {

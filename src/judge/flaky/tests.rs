@@ -1,9 +1,9 @@
 //! Retries, nights that pass and fail, and what a failing row is told of the last time it passed.
 
-use crate::event::{Era, Observation, Seen, SessionKind};
+use crate::event::{Era, Observation, Seen, SessionFacts, SessionKind};
 use crate::finding::{Code, Finding, Phase, Severity, SeverityChoice};
 use crate::judge::fixtures::{
-    codes, exited, expecting, judged, messages, observation, plan, planned, row, run, session, silent, with,
+    codes, exited, expecting, judged, messages, observation, plan, planned, ran_on, row, run, session, silent, with,
 };
 use crate::judge::groups::group;
 use crate::judge::sentences::examples::everything;
@@ -110,6 +110,8 @@ fn after(nights: &str, change: impl Fn(usize, &mut RunRecord), tonight: char) ->
     }
     past.reverse();
     let mut record = night('p', 29);
+    record.rows[0].identity.package.wanted = Some("1.2.3".to_owned());
+    record.rows[0].identity.runtime = ran_on("node", Some("24.1.0")).runtime;
     if tonight == 'f' {
         record.rows[0].sessions = vec![silent(1, Phase::Initialize, exited())];
     }
@@ -178,6 +180,16 @@ fn a_row_that_fails_tonight_is_told_when_it_passed() {
     assert!(said("p", &older).ends_with("with the same command, then server 1.2.2, now server 1.2.3"));
     let another = |_, run: &mut RunRecord| run.rows[0].command = Some("another".to_owned());
     assert!(!said("p", &another).contains("passed"));
+    let wanted = |wanted: &'static str| {
+        move |_, run: &mut RunRecord| run.rows[0].identity.package.wanted = Some(wanted.to_owned())
+    };
+    assert!(said("p", &wanted("1.2.3")).ends_with("; it passed on 2026-11-01 with the same command"));
+    assert!(
+        said("p", &wanted("1.2.2"))
+            .ends_with("; it passed on 2026-11-01, asked for as `server 1.2.2` then, as `server 1.2.3` now")
+    );
+    let node = |_, run: &mut RunRecord| run.rows[0].identity.runtime = ran_on("node", Some("20.1.0")).runtime;
+    assert!(said("p", &node).ends_with("; it passed on 2026-11-01, then node 20.1.0, now node 24.1.0"));
     let unknown = |_, run: &mut RunRecord| {
         run.rows[0].command = None;
         run.manifest_sha256 = "another".to_owned();
@@ -185,6 +197,22 @@ fn a_row_that_fails_tonight_is_told_when_it_passed() {
     assert!(
         !said("p", &unknown).contains("passed"),
         "an earlier build's record, another manifest"
+    );
+}
+
+#[test]
+fn a_row_that_no_try_helped_says_how_often_it_was_tried() {
+    let failed = |number: u32, attempt: u32| {
+        let mut session = silent(number, Phase::Initialize, exited());
+        (session.kind, session.attempt) = (SessionKind::Repeat(1), attempt);
+        session
+    };
+    let said = |sessions: Vec<SessionFacts>| messages(&judged(row("row", sessions), planned("row")))[0].to_owned();
+    assert!(!said(vec![failed(1, 1)]).contains("tried"));
+    let thrice = said(vec![failed(1, 1), failed(2, 2), failed(3, 3)]);
+    assert!(
+        thrice.starts_with("exited with code 1") && thrice.ends_with("; tried 3 times, and no try went well"),
+        "{thrice}"
     );
 }
 

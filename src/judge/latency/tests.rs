@@ -7,7 +7,7 @@ use crate::event::{HostLoad, RuntimeFacts};
 use crate::judge::Past;
 use crate::judge::fixtures::{row, run, session};
 use crate::judge::nights::nights;
-use crate::record::RunRecord;
+use crate::record::{Calibration, RunRecord};
 
 type Change = fn(&mut RunRecord);
 
@@ -97,12 +97,12 @@ fn timed_row(micros: u64) -> RowRecord {
         name: "echo".to_owned(),
         tool: "echo".to_owned(),
         outcome: Some(Outcome::Ok),
-        calls: 3,
-        planned_calls: Some(3),
+        calls: 5,
+        planned_calls: Some(5),
         warmup: Some(0),
         failures: 0,
         first: None,
-        samples: vec![Duration::from_micros(micros); 3],
+        samples: vec![Duration::from_micros(micros); 5],
         reply: None,
     }];
     row
@@ -144,6 +144,39 @@ fn the_finding_has_tonights_figure_and_the_usual_one() {
         told.hint.as_deref(),
         Some("the host was busy just before: load 7.5 on 2 cores")
     );
+}
+
+#[test]
+fn what_the_client_or_a_handful_of_calls_may_account_for_is_no_regression() {
+    let night = |micros: u64, client_p95: Option<u64>, calls: u32, repeats: usize| {
+        let mut row = timed_row(micros);
+        let probe = &mut row.probes[0];
+        (probe.planned_calls, probe.calls) = (Some(calls), calls * u32::try_from(repeats).expect("few"));
+        probe.samples = vec![Duration::from_micros(micros); calls as usize * repeats];
+        let mut night = night_of(row);
+        night.calibration = client_p95.map(|p95| Calibration {
+            samples: 1000,
+            median: Duration::from_micros(p95 / 2),
+            p95: Duration::from_micros(p95),
+        });
+        night
+    };
+    let check = |usual: u64, tonight: u64, client_p95: Option<u64>, calls: u32, repeats: usize| {
+        let past: Vec<RunRecord> = (0..5).map(|_| night(usual, Some(60), calls, repeats)).collect();
+        found(&night(tonight, client_p95, calls, repeats), &past).is_some()
+    };
+    // The echo server on a busy machine: four times, and eight hundredths of a millisecond.
+    assert!(!check(30, 110, Some(60), 30, 1));
+    assert!(!check(30, 130, Some(60), 30, 1));
+    assert!(check(30, 131, Some(60), 30, 1));
+    assert!(check(30, 131, None, 30, 1));
+    // A night on which the client itself was slow.
+    assert!(!check(60, 900, Some(900), 30, 1));
+    assert!(check(60, 1000, Some(900), 30, 1));
+    // Too few calls of a session, however many sessions there are.
+    assert!(!check(60, 3_900, Some(60), 3, 1));
+    assert!(!check(60, 3_900, Some(60), 4, 3));
+    assert!(check(60, 3_900, Some(60), 5, 1));
 }
 
 #[test]

@@ -25,14 +25,25 @@ fn the_older_row_is_told_what_it_lacks() {
     assert_eq!(
         messages(&run.rows[0]),
         [
-            "not the same on two runtimes: 0.36.0 here on node 20.20.2, 0.39.0 as `sentry@node24` on node 24.13.0; \
-          reports version \"0.36.0\" here and \"0.39.0\" there; \
+            "not the same on two runtimes: 0.36.0 on sentry@node20 (node 20.20.2), 0.39.0 on sentry@node24 (node 24.13.0); \
           of 2 tools here and 2 there, only here: `old`; only there: `new`"
         ]
     );
     let finding = &run.rows[0].findings[0];
     assert_eq!(finding.actual.as_deref(), Some("0.36.0 on sentry@node20"));
     assert_eq!(finding.expected.as_deref(), Some("0.39.0 on sentry@node24"));
+}
+
+#[test]
+fn what_is_reported_is_told_only_where_it_is_not_what_is_installed() {
+    let mut hard_coded = on("x@node20", "20.20.2", "0.36.0", &["echo"]);
+    hard_coded.identity.reported_version = Some("1.0.0".to_owned());
+    let run = judged(vec![hard_coded, on("x@node24", "24.13.0", "0.39.0", &["echo"])]);
+    let said = messages(&run.rows[0])[0];
+    assert!(
+        said.ends_with("; reports version \"1.0.0\" here and \"0.39.0\" there"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -108,4 +119,46 @@ fn two_entries_of_one_package_split_by_version() {
         on("b@node24", "24.13.0", "2.0.0", &["echo", "more"]),
     ]);
     assert_eq!(codes(&run.rows[0]), ["version-split"]);
+}
+
+/// Three servers of one package on two runtimes, held back on the older one: what each split is between.
+#[test]
+fn a_row_is_held_against_its_own_server_whatever_other_rows_there_are() {
+    let servers = ["demo", "d1", "d2"];
+    let fleet = |chosen: &[&str], newer: &[&str]| -> Vec<RowRecord> {
+        let of = |server: &&str| {
+            let newest = if newer.contains(server) { "2.1.0" } else { "2.0.0" };
+            [
+                on(&format!("{server}@n20"), "20.20.2", "1.4.0", &["echo"]),
+                on(&format!("{server}@n24"), "24.13.0", newest, &["echo"]),
+            ]
+        };
+        chosen.iter().flat_map(of).collect()
+    };
+    let pairs = |rows: Vec<RowRecord>| -> Vec<(String, String)> {
+        let run = judged(rows);
+        let splits = run.rows.iter().flat_map(|row| &row.findings);
+        let side = |words: Option<&str>| {
+            let (_, id) = words.and_then(|words| words.split_once(" on ")).expect("a side");
+            id.to_owned()
+        };
+        splits
+            .map(|split| (side(split.actual.as_deref()), side(split.expected.as_deref())))
+            .collect()
+    };
+    let own = |chosen: &[&str]| -> Vec<(String, String)> {
+        let pair = |server: &&str| (format!("{server}@n20"), format!("{server}@n24"));
+        chosen.iter().map(pair).collect()
+    };
+    for newer in [&[] as &[&str], &["demo"], &["d1"], &["d2"], &servers] {
+        assert_eq!(pairs(fleet(&servers, newer)), own(&servers), "newer: {newer:?}");
+        for server in servers {
+            assert_eq!(pairs(fleet(&[server], newer)), own(&[server]));
+        }
+        // A twin that does not answer is no reason to look elsewhere.
+        let mut rows = fleet(&servers, newer);
+        rows[3].identity = Identity::default();
+        let told = pairs(rows).into_iter().filter(|(here, _)| here == "d1@n20").count();
+        assert_eq!(told, 0);
+    }
 }
