@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use crate::event::SkipReason;
 use crate::finding::{ALREADY, Class, Code, Finding, Severity};
 use crate::record::{RowRecord, RunRecord, Status};
 use crate::report::main_table::server_name;
@@ -22,7 +23,8 @@ const INFALLIBLE: &str = "writing to a string cannot fail";
 pub(crate) struct Headline {
     /// The line at the top.
     pub(crate) first: String,
-    /// A sentence for each row that does not work, then for each that went backwards, then for each that needs a look.
+    /// A sentence for each row that does not work, then for each that went backwards, that needs a look, and that is
+    /// gone from the manifest.
     pub(crate) backwards: Vec<String>,
     /// A sentence for each thing that is new.
     pub(crate) new: Vec<String>,
@@ -38,10 +40,14 @@ pub(crate) fn headline(record: &RunRecord) -> Headline {
             .collect()
     };
     let (broken, fell, odd) = (told(does_not_work), told(went_backwards), told(needs_a_look));
+    let gone = record
+        .gone
+        .iter()
+        .map(|row| format!("{}: `mcp-smoke lock` takes it out of the lock", row.0));
     let new: Vec<String> = record.rows.iter().flat_map(|row| news(row, record)).collect();
     Headline {
         first: first_line(record, [broken.len(), fell.len(), odd.len()]),
-        backwards: at_most(broken.into_iter().chain(fell).chain(odd).collect()),
+        backwards: at_most(broken.into_iter().chain(fell).chain(odd).chain(gone).collect()),
         new: at_most(new),
     }
 }
@@ -100,7 +106,7 @@ fn first_line(record: &RunRecord, [broken, fell, odd]: [usize; 3]) -> String {
         ""
     };
     let verb = |count: usize, one: &'static str, many: &'static str| if count == 1 { one } else { many };
-    let parts: Vec<String> = [
+    let mut parts: Vec<String> = [
         (broken, verb(broken, "does not work", "do not work")),
         (fell, "went backwards"),
         (odd, verb(odd, "needs a look", "need a look")),
@@ -117,6 +123,13 @@ fn first_line(record: &RunRecord, [broken, fell, odd]: [usize; 3]) -> String {
         format!("{count}{of} {what}")
     })
     .collect();
+    if !record.gone.is_empty() {
+        let is = verb(record.gone.len(), "is", "are");
+        parts.push(format!(
+            "{} of the lock {is} no longer in the manifest",
+            counted(record.gone.len(), "row")
+        ));
+    }
     if parts.is_empty() {
         return format!("{interrupted}nothing went backwards in {rows}: {}", how(record));
     }
@@ -176,8 +189,20 @@ fn needs_a_look(row: &RowRecord) -> Option<&Finding> {
     if does_not_work(row).is_some() || went_backwards(row).is_some() {
         return None;
     }
+    // That is said of the whole run.
+    let was_interrupted = row
+        .skip
+        .as_ref()
+        .is_some_and(|skip| skip.reason == SkipReason::Interrupted);
     let odd = |finding: &&Finding| {
-        finding.severity == Severity::Warn && matches!(finding.code, Code::LatencyRegression | Code::Flaky)
+        let codes = [
+            Code::LatencyRegression,
+            Code::Flaky,
+            Code::RowSkipped,
+            Code::InstallStale,
+            Code::LeftOver,
+        ];
+        finding.severity == Severity::Warn && codes.contains(&finding.code) && !was_interrupted
     };
     row.findings.iter().find(odd).or_else(|| warnings_that_fail(row).next())
 }
@@ -237,6 +262,10 @@ fn stood_already(finding: &Finding) -> bool {
 /// `Firecrawl, node20 is not the newest it could be: …`.
 fn sentence(server: &str, finding: &Finding) -> String {
     let reason = cut(&finding.message, LONGEST_REASON).into_owned();
+    // Its message begins with those words.
+    if finding.code == Code::RowSkipped {
+        return format!("{server} was {reason}");
+    }
     let plainly = by_its_words(finding).unwrap_or_else(|| plainly(finding.code));
     format!("{server} {plainly}: {reason}")
 }

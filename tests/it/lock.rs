@@ -274,3 +274,43 @@ fn locks_written_at_once_never_leave_half_a_file() {
             .is_some_and(|code| code != 2)
     );
 }
+
+#[test]
+fn what_the_lock_knows_and_nobody_looked_at_is_said_first() {
+    let fleet = Fleet::new("");
+    let both = |more: &str| {
+        format!(
+            "{QUICK}{}{}",
+            server("one", "ok", &[], ""),
+            server("two", "ok", &[], more)
+        )
+    };
+    night(&fleet, &both(""), &[]);
+    accept(&fleet);
+    let skipped = night(&fleet, &both("requires = [\"nosuchprogram\"]"), &[]);
+    assert_eq!(
+        (skipped.code, skipped.row("two")["status"].as_str()),
+        (Some(0), Some("skip"))
+    );
+    let said = "1 of 2 rows needs a look:\n  - two was not run (program-missing): ";
+    assert!(skipped.stdout.starts_with(said), "{}", skipped.stdout);
+
+    let one = format!("{QUICK}{}", server("one", "ok", &[], ""));
+    let gone = night(&fleet, &one, &[]);
+    let said = "1 row of the lock is no longer in the manifest:\n  - two: `mcp-smoke lock` takes it out";
+    assert!(gone.stdout.starts_with(said), "{}", gone.stdout);
+    let selected = night(&fleet, &both(""), &["one"]);
+    assert!(
+        selected.stdout.starts_with("nothing went backwards in 1 row: "),
+        "{}",
+        selected.stdout
+    );
+    night(&fleet, &one, &[]);
+    accept(&fleet);
+    let quiet = night(&fleet, &one, &["--strict", "--locked"]);
+    assert!(
+        quiet.stdout.starts_with("nothing went backwards in 1 row: 1 pass\n"),
+        "{}",
+        quiet.stdout
+    );
+}
