@@ -100,6 +100,13 @@ fn a_registry_that_answers_with_nothing_takes_no_acceptance_away() {
         (night.code, night.codes("held@here")),
         (Some(0), vec!["held-back".to_owned()])
     );
+
+    // It is taken out of the registry.
+    offer(&fleet, "another", "1.0.0", &[("1.0.0", ">=12")]);
+    let night = fleet.run(&["run", "--strict"]);
+    assert_eq!(night.code, Some(0), "{}", night.stdout);
+    let told = messages(&night, "held@here", "newest-unknown");
+    assert!(told[0].contains("no longer has a package called held"), "{told:?}");
 }
 
 #[test]

@@ -272,10 +272,14 @@ run --strict --install update: exit 0
 
 #[test]
 fn a_hard_coded_version_does_not_hide_that_the_package_fell() {
-    if !are_there(&["node"]) {
+    if !are_there(&["node", "npm", "python3"]) {
         return;
     }
     let fleet = Fleet::new("");
+    // Nobody has published it.
+    let spec = offer(&fleet, "another", "1.0.0", &[]);
+    let registry = Registry::npm(&spec);
+    let fleet = at(fleet, &registry.address);
     let install = |fleet: &Fleet, version: &str| {
         let code = include_str!("../fixtures/registry/server.js");
         let hard_coded = code.replace("version: pkg.version }", "version: '1.0.0' }");

@@ -42,6 +42,7 @@ pub(super) struct Outcome {
     pub(super) as_of: Option<String>,
     pub(super) until: Option<Until>,
     pub(super) note: Option<String>,
+    pub(super) nothing_to_know: bool,
 }
 
 impl Inquiry {
@@ -83,10 +84,16 @@ impl Inquiry {
                     ..Outcome::default()
                 }
             }
-            Ok(Answer::Unknown) => Outcome {
-                note: Some(format!("the registry has no package called {}", self.name)),
-                ..Outcome::default()
-            },
+            Ok(Answer::Unknown) => {
+                let had_it = kept::last(&file, &self.name).is_some();
+                let still = if had_it { "no longer has a" } else { "has no" };
+                Outcome {
+                    note: Some(format!("the registry {still} package called {}", self.name)),
+                    // What was never published has no newest release, and nobody misses one.
+                    nothing_to_know: !had_it,
+                    ..Outcome::default()
+                }
+            }
             Err(silence) => self.remembered(&file, &silence),
         };
         Outcome { until, ..outcome }
@@ -106,7 +113,7 @@ impl Inquiry {
             )),
             offer,
             as_of,
-            until: None,
+            ..Outcome::default()
         }
     }
 

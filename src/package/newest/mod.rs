@@ -173,7 +173,7 @@ async fn ask_all(
 fn newest(subject: &Subject, outcome: &Outcome, environment: &Environment) -> Newest {
     let Some(offer) = &outcome.offer else {
         return Newest {
-            unknown: outcome.note.clone(),
+            unknown: outcome.note.clone().filter(|_| !outcome.nothing_to_know),
             ..Newest::default()
         };
     };
