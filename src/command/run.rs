@@ -1,5 +1,6 @@
 //! `run`: the main job, from manifest to logs, record, report and table.
 
+use std::collections::BTreeSet;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::event::RowId;
 use crate::judge::{self, Past};
 use crate::lock::{Lock, RowFacts};
 use crate::plan::Plan;
-use crate::record::{Calibration, Host, RecordBuilder, RowRecord, RunHeader, RunRecord};
+use crate::record::{Calibration, Host, RecordBuilder, RunHeader, RunRecord, Status};
 use crate::run::{self, Interruption};
 use crate::store::{Folders, Store, StoreProblem};
 use crate::{report, stats, store};
@@ -143,17 +144,21 @@ fn write(
     written
 }
 
-/// The runs that the next one is held against: of each row the last that saw it. Nights that broke or were
-/// interrupted must not push them out.
+/// The runs that the next one is held against: of each row the last that saw it, and the last in which it was
+/// well. Nights that broke, were interrupted or had other rows must not push them out.
 fn needed(record: &RunRecord, earlier: &[RunRecord]) -> Vec<String> {
-    let newest_first = || iter::once(record).chain(earlier).filter(|run| !run.interrupted);
-    let last = |id: &RowId| newest_first().find(|run| run.rows.iter().any(|row| row.id == *id && was_seen(row)));
-    let runs = record.rows.iter().filter_map(|row| last(&row.id));
-    runs.map(|run| run.id.clone()).collect()
-}
-
-fn was_seen(row: &RowRecord) -> bool {
-    RowFacts::of(row).is_some()
+    let (mut seen, mut well) = (BTreeSet::new(), BTreeSet::new());
+    let mut runs = Vec::new();
+    for run in iter::once(record).chain(earlier).filter(|run| !run.interrupted) {
+        for row in &run.rows {
+            let is_last = RowFacts::of(row).is_some() && seen.insert(&row.id);
+            let was_well = matches!(row.status, Status::Pass | Status::Warn) && well.insert(&row.id);
+            if is_last || was_well {
+                runs.push(run.id.clone());
+            }
+        }
+    }
+    runs
 }
 
 /// The earlier runs of the same manifest. What cannot be read of them is told, and taken as not there.

@@ -15,6 +15,7 @@ use crate::judge::sentences::Told;
 use crate::judge::words::{line, names, quote, shown};
 use crate::lock::RowFacts;
 use crate::record::RowRecord;
+use crate::text::counted;
 use crate::version;
 
 #[cfg(test)]
@@ -194,11 +195,12 @@ impl Differences {
                 self.split |= split;
             }
         };
-        let count = format!("of {} tools here and {} there, only here:", here.len(), there.len());
+        let counts = format!("of {} here and {} there", counted(here.len(), "tool"), there.len());
+        let count = format!("{counts}, only here:");
         let only_there = if changes.values().any(|change| *change == Change::Removed) {
             "only there:".to_owned()
         } else {
-            format!("of {} tools here and {} there, only there:", here.len(), there.len())
+            format!("{counts}, only there:")
         };
         list(&count, |change| *change == Change::Removed, true);
         list(&only_there, |change| *change == Change::Added, true);

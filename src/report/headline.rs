@@ -12,6 +12,8 @@ use crate::text::{clean_for_markdown, clean_for_terminal, counted, cut, wrap};
 
 /// No list is longer; the findings below the table are complete.
 const MOST: usize = 10;
+/// No row has more sentences of its own at the top.
+const MOST_OF_A_ROW: usize = 3;
 /// Longer reasons end with an ellipsis; they stand in full below the table.
 const LONGEST_REASON: usize = 240;
 /// What a sentence's further lines begin with.
@@ -39,7 +41,13 @@ pub(crate) fn headline(record: &RunRecord) -> Headline {
             .filter_map(|row| Some(sentence(&server_name(row, record), wanted(row)?)))
             .collect()
     };
-    let (broken, fell, odd) = (told(does_not_work), told(went_backwards), told(needs_a_look));
+    let (broken, odd) = (told(does_not_work), told(needs_a_look));
+    let fell: Vec<&RowRecord> = record
+        .rows
+        .iter()
+        .filter(|row| !went_backwards(row).is_empty())
+        .collect();
+    let falls = fell.iter().flat_map(|row| falls_of(row, &server_name(row, record)));
     let gone = record
         .gone
         .iter()
@@ -47,7 +55,7 @@ pub(crate) fn headline(record: &RunRecord) -> Headline {
     let new: Vec<String> = record.rows.iter().flat_map(|row| news(row, record)).collect();
     Headline {
         first: first_line(record, [broken.len(), fell.len(), odd.len()]),
-        backwards: at_most(broken.into_iter().chain(fell).chain(odd).chain(gone).collect()),
+        backwards: at_most(broken.into_iter().chain(falls).chain(odd).chain(gone).collect()),
         new: at_most(new),
     }
 }
@@ -166,27 +174,43 @@ fn does_not_work(row: &RowRecord) -> Option<&Finding> {
     row.findings.iter().find(behaviour).filter(|_| failed)
 }
 
-/// What of a row that works went backwards: what fails it by versions and tools, or a warning that says so.
-fn went_backwards(row: &RowRecord) -> Option<&Finding> {
-    if does_not_work(row).is_some() {
-        return None;
+/// What of a row went backwards: all that fails it by versions and tools, or a warning that says so. Also of a row
+/// that does not work: what fails every night must not hide what fell tonight.
+fn went_backwards(row: &RowRecord) -> Vec<&Finding> {
+    let of_versions = |finding: &&Finding| finding.code.class() == Class::VersionsAndTools;
+    let fails = row.findings.iter().filter(|finding| finding.severity == Severity::Fail);
+    let fails: Vec<&Finding> = fails.filter(of_versions).collect();
+    if !fails.is_empty() {
+        return fails;
     }
-    let fails = row.findings.iter().find(|finding| finding.severity == Severity::Fail);
-    let falls = || {
-        let warned = |finding: &&Finding| finding.severity == Severity::Warn && is_a_fall(finding.code);
-        row.findings.iter().find(warned)
-    };
+    let warned = |finding: &&Finding| finding.severity == Severity::Warn && is_a_fall(finding.code);
+    let falls = row.findings.iter().find(warned);
     // Under `--strict` warnings fail.
     let strictly = || {
-        let of_versions = |finding: &&Finding| finding.code.class() == Class::VersionsAndTools;
-        warnings_that_fail(row).find(of_versions)
+        warnings_that_fail(row)
+            .find(of_versions)
+            .filter(|_| does_not_work(row).is_none())
     };
-    fails.or_else(falls).or_else(strictly)
+    falls.or_else(strictly).into_iter().collect()
+}
+
+/// A sentence for each fall of a row, and how many more there are.
+fn falls_of(row: &RowRecord, name: &str) -> Vec<String> {
+    let falls = went_backwards(row);
+    let mut sentences: Vec<String> = falls
+        .iter()
+        .take(MOST_OF_A_ROW)
+        .map(|finding| sentence(name, finding))
+        .collect();
+    if falls.len() > MOST_OF_A_ROW {
+        sentences.push(format!("{name}: {} more below", falls.len() - MOST_OF_A_ROW));
+    }
+    sentences
 }
 
 /// A warning of a row that works and fell nowhere, where it is more than how the server is night after night.
 fn needs_a_look(row: &RowRecord) -> Option<&Finding> {
-    if does_not_work(row).is_some() || went_backwards(row).is_some() {
+    if does_not_work(row).is_some() || !went_backwards(row).is_empty() {
         return None;
     }
     // That is said of the whole run.
@@ -222,9 +246,7 @@ fn is_a_fall(code: Code) -> bool {
 /// is not yet as the lock has it stands at its row.
 fn news<'record>(row: &'record RowRecord, record: &'record RunRecord) -> impl Iterator<Item = String> + 'record {
     let name = server_name(row, record);
-    let told_above = does_not_work(row)
-        .or_else(|| went_backwards(row))
-        .or_else(|| needs_a_look(row));
+    let told_above: Vec<&Finding> = went_backwards(row).into_iter().chain(needs_a_look(row)).collect();
     let fell = row
         .findings
         .iter()
@@ -232,7 +254,7 @@ fn news<'record>(row: &'record RowRecord, record: &'record RunRecord) -> impl It
     row.findings
         .iter()
         .filter(|finding| finding.accepted.is_none() && finding.severity < Severity::Fail)
-        .filter(move |finding| told_above != Some(*finding))
+        .filter(move |finding| !told_above.contains(finding))
         .filter(move |finding| !(fell && finding.code == Code::VersionUpgraded))
         .filter(|finding| !stood_already(finding))
         .filter(|finding| {
@@ -300,7 +322,7 @@ fn plainly(code: Code) -> &'static str {
         Code::RowTimeout => "takes too long",
         Code::InstallFailed => "could not be installed",
         Code::NeedsAuthorization => "wants a login",
-        Code::ConfigError => "was not started, its entry needs mending",
+        Code::ConfigError => "has an entry that needs mending",
         Code::RuntimeMismatch | Code::RuntimeChanged => "runs on another runtime",
         Code::NameChanged => "calls itself something else",
         Code::VersionMismatch => "is not the version it should be",

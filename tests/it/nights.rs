@@ -295,3 +295,36 @@ fn a_record_of_a_day_to_come_is_not_what_came_before() {
     let output = fleet.run(&["run", "--output", "none"]);
     assert_eq!(output.code, Some(3), "{}", output.stderr);
 }
+
+#[test]
+fn nights_of_other_rows_do_not_push_out_the_last_one_of_a_row() {
+    let manifest = |version: &str| format!("{}{}", told(version), server("other", "ok", &[], ""));
+    let fleet = Fleet::new(&manifest("2.0.0"));
+    assert_eq!(fleet.run(&["run"]).code, Some(0));
+    for _ in 0..3 {
+        assert_eq!(fleet.run(&["run", "other"]).code, Some(0));
+    }
+    fleet.write("servers.toml", &manifest("1.0.0"));
+    let fell = fleet.run(&["run"]);
+    assert_eq!(
+        (fell.code, fell.codes("told")),
+        (Some(3), vec!["version-downgrade".to_owned()])
+    );
+}
+
+#[test]
+fn a_row_that_answers_with_errors_still_tells_that_it_fell() {
+    let failing = |version: &str| told(version).replace("expect = { text = \"grüße\"", "expect = { text = \"another\"");
+    let fleet = Fleet::new(&failing("2.0.0"));
+    assert_eq!(fleet.run(&["run"]).code, Some(1));
+    fleet.write("servers.toml", &failing("1.0.0"));
+    let fell = fleet.run(&["run"]);
+    assert_eq!(fell.code, Some(1));
+    let first = "1 of 1 row does not work, 1 went backwards:\n  - told ";
+    assert!(fell.stdout.starts_with(first), "{}", fell.stdout);
+    assert!(
+        fell.stdout.contains("\n  - told fell back to an older version: "),
+        "{}",
+        fell.stdout
+    );
+}

@@ -77,7 +77,7 @@ fn another_tool_set_name_or_protocol_of_one_version_is_a_split_too() {
     };
     check(
         |row| drop(row.tools.as_mut().expect("tools").pop()),
-        "of 1 tools here and 2 there, only there: `more`",
+        "of 1 tool here and 2 there, only there: `more`",
     );
     check(
         |row| row.identity.reported_name = Some("other".to_owned()),

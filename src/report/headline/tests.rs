@@ -198,3 +198,38 @@ fn no_text_of_a_stranger_gets_through() {
         "{markdown:?}"
     );
 }
+
+#[test]
+fn what_fails_every_night_does_not_hide_what_fell_tonight() {
+    let fails = |code| finding(code, Severity::Fail);
+    let record = record_of(vec![
+        (
+            Status::Fail,
+            vec![fails(Code::ToolError), fails(Code::VersionDowngrade)],
+        ),
+        (Status::Fail, vec![fails(Code::NameChanged), fails(Code::ToolRemoved)]),
+    ]);
+    let said = headline(&record);
+    assert_eq!(said.first, "1 of 2 rows does not work, 2 went backwards:");
+    assert_eq!(
+        said.backwards,
+        [
+            "server-1 answers with an error: the reason",
+            "server-1 fell back to an older version: the reason",
+            "server-2 calls itself something else: the reason",
+            "server-2 lacks a tool that was there: the reason",
+        ]
+    );
+    let all = [
+        Code::NameChanged,
+        Code::ToolRemoved,
+        Code::ToolCountChanged,
+        Code::VersionDowngrade,
+        Code::HeldBack,
+    ];
+    let said = headline(&record_of(vec![(Status::Fail, all.map(fails).to_vec())]));
+    assert_eq!(
+        said.backwards.last().map(String::as_str),
+        Some("server-1: 2 more below")
+    );
+}

@@ -76,13 +76,20 @@ impl Bound {
     }
 }
 
+fn takes_only_integers(part: Part<'_>) -> bool {
+    let types = part.types(0);
+    types.is_some_and(|types| types == BTreeSet::from(["integer".to_owned()]))
+}
+
+fn is_multiple(whole: f64, part: f64) -> bool {
+    let times = whole / part;
+    (times - times.round()).abs() <= 1e-9 * times.max(1.0) && times >= 0.5
+}
+
 impl Edge {
     /// Below 3 is up to 2 where only integers are taken.
     fn of_integers(self, part: Part<'_>) -> Self {
-        let only_integers = part
-            .types(0)
-            .is_some_and(|types| types == BTreeSet::from(["integer".to_owned()]));
-        if !only_integers {
+        if !takes_only_integers(part) {
             return self;
         }
         let at = if self.is_out {
@@ -174,11 +181,9 @@ impl Comparison {
         let number = |part: Part<'_>| part.schema["multipleOf"].as_f64().filter(|number| *number > 0.0);
         let tighter = match (number(before), number(now)) {
             (_, None) => false,
-            (None, Some(_)) => true,
-            (Some(old), Some(new)) => {
-                let times = old / new;
-                (times - times.round()).abs() > 1e-9 * times.max(1.0) || times < 0.5
-            }
+            // Every integer is a multiple of one.
+            (None, Some(new)) => !(takes_only_integers(now) && is_multiple(1.0, new)),
+            (Some(old), Some(new)) => !is_multiple(old, new),
         };
         if tighter {
             self.tighter("multipleOf", before, now, what);

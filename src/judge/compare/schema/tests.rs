@@ -282,6 +282,10 @@ fn what_is_no_narrowing_or_cannot_be_decided_is_not_called_one() {
         (json!({ "minimum": 0 }), json!({ "exclusiveMinimum": -1 })),
         (json!({ "multipleOf": 0.3 }), json!({ "multipleOf": 0.1 })),
         (
+            json!({ "type": "integer" }),
+            json!({ "type": "integer", "multipleOf": 1 }),
+        ),
+        (
             json!({}),
             json!({ "additionalProperties": {}, "items": true, "uniqueItems": false, "minContains": 1 }),
         ),
