@@ -64,6 +64,11 @@ impl Npm {
         })
     }
 
+    /// The Node that runs it.
+    pub(super) fn node(&self) -> &Path {
+        &self.node.executable
+    }
+
     /// The same npm with settings that only the default Node would see. npm's global configuration lies
     /// beside the Node that runs it, so a proxy or a company's certificates set there are lost under
     /// another Node, and an installation fails after minutes of retries.

@@ -76,6 +76,7 @@ pub(super) async fn tell_all(
         limit: ASK_LIMIT,
         now: Timestamp::now(),
         cancel: interruption.wind_down.clone(),
+        clients: newest::Clients::default(),
     };
     for known in newest::ask(subjects, &surroundings).await {
         let sink = sink(&known.row);

@@ -64,8 +64,10 @@ impl Inquiry {
         let (asked, until) = match self.client(subjects, surroundings).await {
             Ok(client) => {
                 let wanted: Vec<String> = subjects.iter().map(|subject| subject.wanted.clone()).collect();
-                let asking = tokio::time::timeout(surroundings.limit, self.ask(&client, &wanted, surroundings));
-                let (asked, until) = tokio::join!(asking, self.until(&client, surroundings));
+                let until = self.until(&client, surroundings).await;
+                let dated = until.is_some();
+                let asking = self.ask(&client, &wanted, dated, surroundings);
+                let asked = tokio::time::timeout(surroundings.limit, asking).await;
                 (
                     asked.unwrap_or_else(|_elapsed| Err(Silence::after(surroundings.limit))),
                     until,
@@ -132,11 +134,12 @@ impl Inquiry {
         match self.ecosystem {
             Ecosystem::Npm => {
                 let node = interpreter.or_else(|| on_path(RuntimeKind::Node, "node"));
-                let npm = node.and_then(|node| Npm::of(&node, &environment));
-                let npm = npm.ok_or_else(|| Silence::of("there is no npm to ask with"))?;
-                Ok(Client::Npm(
-                    npm.with_settings_of_default(&self.folder, &surroundings.cancel).await,
-                ))
+                let npm = match node {
+                    Some(node) => self.npm(&node, &environment, surroundings).await,
+                    None => None,
+                };
+                npm.map(Client::Npm)
+                    .ok_or_else(|| Silence::of("there is no npm to ask with"))
             }
             Ecosystem::Pypi => {
                 let python = interpreter.or_else(|| on_path(RuntimeKind::Python, "python3"));
@@ -150,10 +153,31 @@ impl Inquiry {
         }
     }
 
-    async fn ask(&self, client: &Client, wanted: &[String], surroundings: &Surroundings) -> Result<Answer, Silence> {
+    async fn npm(&self, node: &Interpreter, environment: &Environment, surroundings: &Surroundings) -> Option<Npm> {
+        // Held while it is found out: the others wait for the same.
+        let mut known = surroundings.clients.npms.lock().await;
+        let who = (node.executable.clone(), self.env.clone(), self.folder.clone());
+        if let Some(npm) = known.get(&who) {
+            return npm.clone();
+        }
+        let npm = match Npm::of(node, environment) {
+            Some(npm) => Some(npm.with_settings_of_default(&self.folder, &surroundings.cancel).await),
+            None => None,
+        };
+        known.insert(who, npm.clone());
+        npm
+    }
+
+    async fn ask(
+        &self,
+        client: &Client,
+        wanted: &[String],
+        dated: bool,
+        surroundings: &Surroundings,
+    ) -> Result<Answer, Silence> {
         let cancel = &surroundings.cancel;
         match client {
-            Client::Npm(npm) => npm_view::ask(npm, &self.name, wanted, &self.folder, cancel).await,
+            Client::Npm(npm) => npm_view::ask(npm, &self.name, wanted, dated, &self.folder, cancel).await,
             Client::Pip {
                 python,
                 uv,
@@ -167,7 +191,16 @@ impl Inquiry {
 
     async fn until(&self, client: &Client, surroundings: &Surroundings) -> Option<Until> {
         match client {
-            Client::Npm(npm) => npm_view::until(npm, &self.folder, surroundings.now, &surroundings.cancel).await,
+            Client::Npm(npm) => {
+                let mut known = surroundings.clients.untils.lock().await;
+                let who = (npm.node().to_owned(), self.env.clone(), self.folder.clone());
+                if let Some(until) = known.get(&who) {
+                    return until.clone();
+                }
+                let until = npm_view::until(npm, &self.folder, surroundings.now, &surroundings.cancel).await;
+                known.insert(who, until.clone());
+                until
+            }
             Client::Pip { uv, .. } => uv.as_ref()?.until(surroundings.now),
         }
     }

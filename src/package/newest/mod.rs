@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ mod verdict;
 mod tests;
 
 use inquiry::{Inquiry, Outcome};
-use offer::{Conditions, Offer};
+use offer::{Conditions, Offer, Until};
 use verdict::Question;
 
 /// For one package: two questions to npm on a slow network.
@@ -91,7 +91,19 @@ pub struct Surroundings {
     pub now: Timestamp,
     /// Ends the asking.
     pub cancel: CancellationToken,
+    /// What is found out about the clients that ask.
+    pub clients: Clients,
 }
+
+/// Clients and their settings, each found out once in a run: npm takes longer to start than to ask.
+#[derive(Clone, Debug, Default)]
+pub struct Clients {
+    npms: Once<Option<Npm>>,
+    untils: Once<Option<Until>>,
+}
+
+/// Values by who asks, with which variables, in which folder.
+type Once<Value> = Arc<Mutex<BTreeMap<(PathBuf, Vec<(String, String)>, PathBuf), Value>>>;
 
 /// What is known of a row in the end.
 #[derive(Clone, Debug)]

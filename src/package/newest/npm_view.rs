@@ -37,12 +37,13 @@ struct Place<'question> {
     cancel: &'question CancellationToken,
 }
 
-/// Everything the registry offers of that package. Pre-releases come with their engines only where they
-/// satisfy one of `wanted`, or where a tag names them.
+/// Everything the registry offers of that package, in one question where that will do. Pre-releases come with their engines only where they
+/// satisfy one of `wanted`, or where a tag names them, and moments of publishing only if `dated`.
 pub(super) async fn ask(
     npm: &Npm,
     name: &str,
     wanted: &[String],
+    dated: bool,
     folder: &Path,
     cancel: &CancellationToken,
 ) -> Result<Answer, Silence> {
@@ -54,6 +55,11 @@ pub(super) async fn ask(
         cache: cache.path().to_string_lossy().into_owned(),
         cancel,
     };
+    let fields = ["dist-tags", "name", "version", "engines", "deprecated"];
+    let stable = place.view(&format!("{name}@>=0.0.0"), &fields).await?;
+    if let Some(offer) = stable.as_ref().and_then(|stable| whole_offer(stable, wanted, dated)) {
+        return Ok(Answer::Offer(offer));
+    }
     let whole = place.view(name, &["dist-tags", "versions", "time"]).await?;
     let Some(whole) = whole else {
         return Ok(Answer::Unknown);
@@ -99,6 +105,15 @@ impl Place<'_> {
             }
         }
     }
+}
+
+/// The offer, if the releases proper are all that matters of it.
+fn whole_offer(stable: &Value, wanted: &[String], dated: bool) -> Option<Offer> {
+    let first = stable.as_array().map_or(Some(stable), |several| several.first())?;
+    let offer = offer(first, stable);
+    let are_there = offer.tags.values().all(|version| offer.release(version).is_some());
+    let may_be_early = wanted.iter().any(|wanted| wanted.contains('-'));
+    (!dated && !offer.tags.is_empty() && are_there && !may_be_early).then_some(offer)
 }
 
 /// Every release proper, and the pre-releases that matter. A bare `*` would be taken for the tag `latest`.

@@ -96,6 +96,7 @@ impl Machine {
             limit: ASK_LIMIT * 4,
             now: "2026-11-30T02:15:00Z".parse().unwrap(),
             cancel: CancellationToken::new(),
+            clients: super::Clients::default(),
         }
     }
 }
