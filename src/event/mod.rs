@@ -1,5 +1,4 @@
 //! What happens during a run, as facts: the one stream that progress, logs and the record are made from.
-//!
 //! Nothing here judges: an [`Observation`] says what was seen, and `judge` decides what that is called
 //! and how bad it is. Every string of an event can be visited, so that secrets are masked in one place.
 

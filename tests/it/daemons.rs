@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getsid};
 
 use crate::fleet::{Fleet, left_over};
-use crate::interruption::fleet;
+use crate::interruption::{add_second, fleet};
 
 /// Processes of the fleet's own server, daemons included.
 fn processes_of(fleet: &Fleet) -> Vec<String> {
@@ -37,13 +37,7 @@ fn one_without_environment_in_its_own_session_is_ended_and_told() {
 #[test]
 fn two_servers_at_once_leave_none_either() {
     let fleet = fleet("daemon", "calls = 1");
-    let manifest = fs::read_to_string(fleet.path().join("servers.toml")).unwrap();
-    let second = manifest
-        .split_once("[servers.first]")
-        .unwrap()
-        .1
-        .replace(".first", ".second");
-    fleet.write("servers.toml", &format!("{manifest}[servers.second]{second}"));
+    add_second(&fleet);
     let outcome = fleet.run(&["run", "--jobs", "2"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(processes_of(&fleet), Vec::<String>::new());

@@ -86,6 +86,17 @@ fn interrupted_when(mode: &str, defaults: &str, needle: &str) -> Outcome {
     outcome
 }
 
+/// A second server like the first.
+pub(crate) fn add_second(fleet: &Fleet) {
+    let manifest = fs::read_to_string(fleet.path().join("servers.toml")).unwrap();
+    let second = manifest
+        .split_once("[servers.first]")
+        .unwrap()
+        .1
+        .replace(".first", ".second");
+    fleet.write("servers.toml", &format!("{manifest}[servers.second]{second}"));
+}
+
 #[test]
 fn while_a_server_starts() {
     interrupted_when("init-hang", "", "\"initialize");
@@ -140,13 +151,7 @@ fn twice_kills_at_once() {
 #[test]
 fn rows_that_were_not_begun_are_skipped_as_interrupted() {
     let fleet = fleet("init-hang", "");
-    let manifest = fs::read_to_string(fleet.path().join("servers.toml")).unwrap();
-    let second = manifest
-        .split_once("[servers.first]")
-        .unwrap()
-        .1
-        .replace(".first", ".second");
-    fleet.write("servers.toml", &format!("{manifest}[servers.second]{second}"));
+    add_second(&fleet);
     let child = start(&fleet);
     wait_until("a server started", || traced(&fleet, "\"initialize"));
     interrupt(&child);

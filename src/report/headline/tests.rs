@@ -3,19 +3,10 @@
 use super::*;
 use crate::finding::Phase;
 use crate::record::Totals;
-use crate::report::sample::{sample_record, sample_row};
+use crate::report::sample::{self, sample_record, sample_row};
 
 fn finding(code: Code, severity: Severity) -> Finding {
-    Finding {
-        code,
-        severity,
-        phase: Phase::Compare,
-        message: "the reason".to_owned(),
-        expected: None,
-        actual: None,
-        hint: None,
-        accepted: None,
-    }
+    sample::finding(code, severity, Phase::Compare, "the reason")
 }
 
 fn record_of(rows: Vec<(Status, Vec<Finding>)>) -> RunRecord {
