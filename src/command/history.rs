@@ -1,22 +1,17 @@
 //! `history [ROW]`: versions, status and median over time, and the nights on which something changed.
 
 use anyhow::anyhow;
-use jiff::{Timestamp, ToSpan};
 
 use crate::cli::HistoryArgs;
 use crate::console;
 use crate::manifest::closest;
 use crate::report;
-use crate::store::{self, Earlier, RunId};
+use crate::store::{self, Earlier};
 use crate::text::clean_for_terminal;
 
 /// Prints the history of all rows, or of those that are named.
 pub(super) fn print(args: &HistoryArgs) -> anyhow::Result<u8> {
-    let earlier = store::earlier_runs(
-        &args.reports,
-        &args.manifest,
-        Some(&RunId::of(Timestamp::now() + 1.second())),
-    )?;
+    let earlier = store::runs_so_far(&args.reports, &args.manifest)?;
     tell_passed_over(&earlier);
     let runs = earlier.runs;
     if runs.is_empty() {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan, tz::TimeZone};
+use jiff::{Timestamp, tz::TimeZone};
 
 use crate::cli::LockArgs;
 use crate::console;
@@ -16,7 +16,7 @@ use crate::judge::{self, ToolChange};
 use crate::lock::{Accepted, Lock, LockedRow, RowFacts};
 use crate::plan::Plan;
 use crate::record::{RowRecord, RunRecord};
-use crate::store::{self, RunId};
+use crate::store;
 use crate::text::{clean_for_terminal, counted};
 
 use super::{USAGE, history, plan};
@@ -127,7 +127,7 @@ fn named_run(reports: &Path, name: &str, plan: &Plan) -> anyhow::Result<RunRecor
 
 /// The newest run of the manifest that nobody interrupted. A record that cannot be read is passed over.
 fn last_complete_run(reports: &Path, plan: &Plan) -> anyhow::Result<RunRecord> {
-    let earlier = store::earlier_runs(reports, &plan.manifest, Some(&RunId::of(Timestamp::now() + 1.second())))?;
+    let earlier = store::runs_so_far(reports, &plan.manifest)?;
     history::tell_passed_over(&earlier);
     if let Some(record) = earlier.runs.into_iter().find(|record| !record.interrupted) {
         return Ok(record);

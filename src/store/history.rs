@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::{Timestamp, ToSpan};
+
 use crate::record::RunRecord;
 
 use super::run_id::RunId;
@@ -40,6 +42,13 @@ pub fn earlier_runs(reports: &Path, manifest: &Path, before: Option<&RunId>) -> 
         }
     }
     Ok(earlier)
+}
+
+/// The newest runs of a manifest up to this moment.
+pub fn runs_so_far(reports: &Path, manifest: &Path) -> Result<Earlier, StoreProblem> {
+    // Several may have begun in this very second.
+    let next = RunId::of(Timestamp::now() + 1.second());
+    earlier_runs(reports, manifest, Some(&next))
 }
 
 /// Where a manifest is, links resolved.

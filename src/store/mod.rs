@@ -30,7 +30,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use history::{Earlier, MOST_RUNS, earlier_runs, is_of, manifest_file};
+pub use history::{Earlier, MOST_RUNS, earlier_runs, is_of, manifest_file, runs_so_far};
 pub use lock::{read_lock, replace_lock};
 pub use run_id::RunId;
 pub use runs::{find_record, last_run, read_record, read_record_file, runs};

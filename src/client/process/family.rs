@@ -65,8 +65,8 @@ impl Family {
     }
 
     /// As [`look`](Self::look), and whoever carries the mark of the session as well, and orphans that
-    /// nobody else can have left. This reads the
-    /// environment of every process that started after the server, so it is for the end.
+    /// nobody else can have left. This reads the environment of every process that started after the
+    /// server, so it is for the end.
     pub(super) fn look_for_marks(&mut self, table: &Table) -> Vec<Process> {
         for process in table.all().filter(|process| !process.zombie) {
             let is_new = process.started >= self.root.started && !self.known.contains_key(&Identity::of(process));

@@ -11,7 +11,7 @@ use crate::plan::RuntimeKind;
 
 use super::offer::{Offer, Until};
 use super::uv_settings::UvSettings;
-use super::{Answer, Origin, Silence, Subject, Surroundings, kept, npm_view, pip_index};
+use super::{Answer, Once, Origin, Silence, Subject, Surroundings, kept, npm_view, pip_index};
 
 /// What is asked once: rows that share it share the answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,18 +154,29 @@ impl Inquiry {
     }
 
     async fn npm(&self, node: &Interpreter, environment: &Environment, surroundings: &Surroundings) -> Option<Npm> {
-        // Held while it is found out: the others wait for the same.
-        let mut known = surroundings.clients.npms.lock().await;
-        let who = (node.executable.clone(), self.env.clone(), self.folder.clone());
-        if let Some(npm) = known.get(&who) {
-            return npm.clone();
-        }
-        let npm = match Npm::of(node, environment) {
-            Some(npm) => Some(npm.with_settings_of_default(&self.folder, &surroundings.cancel).await),
-            None => None,
+        let find_out = async {
+            let npm = Npm::of(node, environment)?;
+            Some(npm.with_settings_of_default(&self.folder, &surroundings.cancel).await)
         };
-        known.insert(who, npm.clone());
-        npm
+        self.once(&surroundings.clients.npms, &node.executable, find_out).await
+    }
+
+    /// What is known of this client, or is found out now.
+    async fn once<Value: Clone>(
+        &self,
+        known: &Once<Value>,
+        node: &Path,
+        find_out: impl Future<Output = Value>,
+    ) -> Value {
+        // Held while it is found out: the others wait for the same.
+        let mut known = known.lock().await;
+        let who = (node.to_owned(), self.env.clone(), self.folder.clone());
+        if let Some(value) = known.get(&who) {
+            return value.clone();
+        }
+        let value = find_out.await;
+        known.insert(who, value.clone());
+        value
     }
 
     async fn ask(
@@ -192,14 +203,8 @@ impl Inquiry {
     async fn until(&self, client: &Client, surroundings: &Surroundings) -> Option<Until> {
         match client {
             Client::Npm(npm) => {
-                let mut known = surroundings.clients.untils.lock().await;
-                let who = (npm.node().to_owned(), self.env.clone(), self.folder.clone());
-                if let Some(until) = known.get(&who) {
-                    return until.clone();
-                }
-                let until = npm_view::until(npm, &self.folder, surroundings.now, &surroundings.cancel).await;
-                known.insert(who, until.clone());
-                until
+                let find_out = npm_view::until(npm, &self.folder, surroundings.now, &surroundings.cancel);
+                self.once(&surroundings.clients.untils, npm.node(), find_out).await
             }
             Client::Pip { uv, .. } => uv.as_ref()?.until(surroundings.now),
         }
